@@ -1,0 +1,1 @@
+"""Waypool: narrows a travel catalogue in code, before and around the model."""

@@ -1,0 +1,1 @@
+"""The HTTP interface; it renders, the rooms below decide."""

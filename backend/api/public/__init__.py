@@ -1,0 +1,1 @@
+"""What a traveller's app calls."""

@@ -1,0 +1,1 @@
+"""Places, hotels and trains as rows; the only writer of the catalogue."""

@@ -1,0 +1,1 @@
+"""Ways to bring a catalogue in; each checks everything before it writes anything."""

@@ -1,0 +1,1 @@
+"""The command waypool, one file per group of commands."""

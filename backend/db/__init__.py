@@ -1,0 +1,1 @@
+"""The one database: PostgreSQL, embedded or given, behind SQLAlchemy."""

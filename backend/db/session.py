@@ -1,0 +1,37 @@
+"""Engine and transaction: the only place that opens sessions and commits."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+from backend.errors import ConfigurationError
+
+
+def parse_url(url: str) -> URL:
+    """A PostgreSQL address with the psycopg 3 driver; any other kind is a `ConfigurationError`."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise ConfigurationError("WAYPOOL_DATABASE_URL is not a database address") from None
+    if parsed.get_backend_name() not in {"postgresql", "postgres"}:
+        raise ConfigurationError(
+            f"WAYPOOL_DATABASE_URL must be postgresql://…, not {parsed.drivername}://…"
+        )
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def make_engine(url: str, pool_size: int = 10) -> AsyncEngine:
+    """An engine that waits at most 10 s for a connection and checks it before use."""
+    return create_async_engine(
+        parse_url(url), pool_size=pool_size, max_overflow=0, pool_timeout=10, pool_pre_ping=True
+    )
+
+
+@asynccontextmanager
+async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
+    """One session, one commit at the end of the block, nothing written if it raises."""
+    async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
+        yield session

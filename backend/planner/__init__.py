@@ -1,0 +1,1 @@
+"""Itinerary, timeline and constraints: values in, values out, no database."""

@@ -1,0 +1,1 @@
+"""One rule that a plan must keep, one file."""

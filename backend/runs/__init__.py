@@ -1,0 +1,1 @@
+"""A run's life: lifecycle, queue, run log, event feed."""

@@ -1,0 +1,93 @@
+"""The environment, read once into one frozen object; inner code gets the value it needs."""
+
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from backend.errors import ConfigurationError
+
+_ROOT_DATA = Path("/var/lib/waypool")
+
+
+def _default_home() -> Path:
+    return Path.home() / ".waypool"
+
+
+class Settings(BaseSettings):
+    """Everything that the environment can say; `waypool config` lists it, secrets masked."""
+
+    model_config = SettingsConfigDict(env_prefix="WAYPOOL_", frozen=True, extra="ignore")
+
+    database_url: SecretStr | None = Field(
+        None, description="A PostgreSQL >= 15; unset: Waypool starts its own."
+    )
+    home: Path = Field(
+        default_factory=_default_home, description="Where the embedded PostgreSQL keeps its data."
+    )
+    database_pool_size: int = Field(10, ge=1, le=200, description="Connections a process may hold.")
+    model: str | None = Field(None, description="The language model's name; unset: no model.")
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias="OPENAI_API_KEY", description="Key of the OpenAI-compatible service."
+    )
+    openai_base_url: str | None = Field(
+        None, validation_alias="OPENAI_BASE_URL", description="Its address; unset: OpenAI's own."
+    )
+    model_timeout_seconds: float = Field(
+        120, gt=0, le=3600, description="How long one answer of the model may take."
+    )
+    host: str = Field("127.0.0.1", description="Address that `waypool serve` listens on.")
+    port: int = Field(8080, ge=0, le=65535, description="Its port; 0: a free one.")
+    api_worker: bool = Field(
+        True, description="Whether the API process also runs a worker in itself."
+    )
+    worker_concurrency: int = Field(4, ge=1, le=100, description="Runs at a time in one worker.")
+    heartbeat_seconds: float = Field(
+        5, gt=0, le=60, description="How often a worker says that it lives."
+    )
+    stalled_after_seconds: float = Field(
+        20, gt=0, le=600, description="Silence after which a worker's runs are taken over."
+    )
+    log_level: str = Field(
+        "warning", pattern="^(debug|info|warning|error)$", description="debug, info, warning, error"
+    )
+
+    @property
+    def embedded_data(self) -> Path:
+        """Folder of the embedded server's data: in the home, as root one below /var/lib/waypool.
+
+        The home of root is often private, and the server cannot run as root; the hash of the
+        absolute home keeps two homes apart.
+        """
+        home = self.home.expanduser().absolute()
+        if os.name == "posix" and os.geteuid() == 0:
+            return _ROOT_DATA / hashlib.sha256(str(home).encode()).hexdigest()[:12]
+        return home / "postgres"
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """Settings from the environment; a `ConfigurationError` names every wrong variable."""
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        faults = (f"{_variable(e['loc'])}: {e['msg']}" for e in error.errors())
+        raise ConfigurationError("; ".join(faults)) from None
+
+
+def _variable(loc: tuple[int | str, ...]) -> str:
+    name = str(loc[0]) if loc else "environment"
+    return name if name.isupper() else f"WAYPOOL_{name.upper()}"
+
+
+@cache
+def find_data(name: str) -> Path:
+    """Folder `migrations` or `seed_data`: beside the package in a checkout, inside it if installed."""
+    package = Path(__file__).parent
+    for folder in (package / "_data" / name, package.parent / name):
+        if folder.is_dir():
+            return folder
+    raise ConfigurationError(f"this installation lacks its folder {name!r}")

@@ -1,0 +1,1 @@
+"""What the model may do: it sees the snapshot and the draft, nothing else."""

@@ -1,0 +1,1 @@
+"""One tool, one file."""
