@@ -1,0 +1,1 @@
+"""System parameters: what an admin tunes, as rows with type, bounds and description."""

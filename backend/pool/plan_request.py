@@ -1,0 +1,137 @@
+"""What a traveller's app asks for; the same document with ids and defaults filled is in a snapshot."""
+
+import datetime as dt
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from backend.clock import parse_minutes
+from backend.money import Money
+from backend.text import Locale
+
+Tier = Literal["economy", "comfort", "quality"]
+Pace = Literal["relaxed", "standard", "packed"]
+PlannerChoice = Literal["auto", "builtin", "openai"]
+
+_TIER_NAMES = {"经济": "economy", "舒适": "comfort", "品质": "quality"}
+FIRST_DATE = dt.date(2000, 1, 1)
+LATEST_DAY_END = "26:00"
+
+
+class Document(BaseModel):
+    """A frozen document that refuses fields it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+def _check_time(text: str) -> str:
+    try:
+        minutes = parse_minutes(text)
+    except ValueError:
+        raise PydanticCustomError("bad_time", "must be a time of the form HH:MM") from None
+    if minutes > parse_minutes(LATEST_DAY_END):
+        raise PydanticCustomError("bad_time", "must not be later than 26:00")
+    return text
+
+
+def _check_day_time(text: str) -> str:
+    _check_time(text)
+    if parse_minutes(text) >= 24 * 60:
+        raise PydanticCustomError("bad_time", "must be a time of one day, 00:00 to 23:59")
+    return text
+
+
+def _read_tier(value: object) -> object:
+    return _TIER_NAMES.get(value, value) if isinstance(value, str) else value
+
+
+DayTime = Annotated[str, AfterValidator(_check_day_time), Field(examples=["10:30"])]
+LateTime = Annotated[str, AfterValidator(_check_time), Field(examples=["21:00"])]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+TierField = Annotated[Tier, BeforeValidator(_read_tier)]
+LocalTime = Annotated[dt.datetime, Field(examples=["2026-05-02T14:00"])]
+
+
+class Destination(Document):
+    """A city and, for all or for none, the nights spent there."""
+
+    city: Name
+    nights: Annotated[int, Field(ge=0, le=30)] | None = None
+
+
+class Point(Document):
+    """A named position, WGS-84 degrees."""
+
+    lat: Annotated[float, Field(ge=-90, le=90)]
+    lon: Annotated[float, Field(ge=-180, le=180)]
+    name: Name
+
+
+class OwnTransport(Document):
+    """The traveller's own way in or out: local time on the first or last day, and where."""
+
+    time: DayTime
+    place: Name | Point
+
+
+class FixedBooking(Document):
+    """Something booked that is never moved; times are local to the city of that day."""
+
+    title: Name
+    start: LocalTime
+    end: LocalTime
+    lat: Annotated[float, Field(ge=-90, le=90)] | None = None
+    lon: Annotated[float, Field(ge=-180, le=180)] | None = None
+
+
+class PlanRequest(Document):
+    """Body of `POST /v1/itineraries`."""
+
+    origin: Name | None = Field(None, description="City id or name; unset: no first and last leg.")
+    destinations: Annotated[tuple[Destination, ...], Field(min_length=1, max_length=8)]
+    start_date: Annotated[dt.date, Field(ge=FIRST_DATE)]
+    days: Annotated[int, Field(ge=1, le=30)]
+    travellers: Annotated[int, Field(ge=1, le=20)]
+    children: tuple[Annotated[int, Field(ge=0, le=17)], ...] = Field(
+        (), max_length=20, description="Ages; children count among the travellers."
+    )
+    rooms: Annotated[int, Field(ge=1, le=20)] | None = Field(
+        None, description="Default: half the travellers, rounded up."
+    )
+    budget_tier: TierField = Field(description="Also 经济, 舒适, 品质.")
+    budget_total: Annotated[Money, Field(gt=0, max_digits=12, decimal_places=2)] | None = Field(
+        None, description="For everything and everybody."
+    )
+    interests: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
+    must_see: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    avoid: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    pace: Pace = "standard"
+    day_start: LateTime = "09:00"
+    day_end: LateTime = "21:00"
+    arrival: OwnTransport | None = None
+    departure: OwnTransport | None = None
+    fixed: Annotated[tuple[FixedBooking, ...], Field(max_length=50)] = ()
+    notes: Annotated[str, Field(max_length=2000)] = ""
+    locale: Locale = "zh-CN"
+    planner: PlannerChoice = "auto"
+
+    @property
+    def last_date(self) -> dt.date:
+        """The last day of the trip."""
+        return self.start_date + dt.timedelta(self.days - 1)
+
+    def date_of(self, day: int) -> dt.date:
+        """The date of `day`, which counts from 1."""
+        return self.start_date + dt.timedelta(day - 1)
+
+
+def share_nights(days: int, cities: int) -> list[int]:
+    """Nights per city where none are given: evenly, earlier cities first (5 over 2: 3 and 2)."""
+    each, rest = divmod(days - 1, cities)
+    return [each + (1 if n < rest else 0) for n in range(cities)]
+
+
+def count_rooms(travellers: int) -> int:
+    """Rooms where none are given: two to a room."""
+    return (travellers + 1) // 2

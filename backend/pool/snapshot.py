@@ -1,0 +1,186 @@
+"""The frozen pool: everything that a run reads, and a hash over what decided it.
+
+The hash leaves out run ids, times, the planner and the locale, so that the preview and the run of
+one request agree; the catalogue's version and row counts stand beside it.
+"""
+
+import datetime as dt
+import hashlib
+from functools import cached_property
+from typing import Any, Literal
+
+import rfc8785
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.money import Money
+from backend.params.registry import ParamValue
+from backend.pool.candidate import (
+    CityRow,
+    HotelCandidate,
+    PoiCandidate,
+    StationRow,
+    TagRow,
+    TrainCandidate,
+)
+from backend.pool.plan_request import PlanRequest
+
+Kind = Literal["poi", "hotel", "train"]
+
+REJECTIONS = ("disabled", "avoided", "synthetic", "price", "closed", "rank")
+HOTEL_REJECTIONS = ("no_night", "disabled", "synthetic", "avoided", "stars", "rank")
+TRAIN_REJECTIONS = ("disabled", "synthetic", "not_running", "spread")
+
+
+class Part(BaseModel):
+    """A frozen part of the snapshot."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class CityPool(Part):
+    """Candidates of one city: the ranked places, then the must-sees appended to them.
+
+    `reserve` continues the ranking after the first `POOL_POI_SIZE`; a must-see that was appended
+    because of its rank stands there too. `rejected` has all six reasons.
+    """
+
+    arrive: dt.date
+    leave: dt.date
+    nights: int
+    pois: tuple[str, ...]
+    must_see_added: tuple[str, ...]
+    rejected: dict[str, int]
+    reserve: tuple[str, ...]
+    hotels: tuple[str, ...]
+    hotels_widened: bool
+    hotels_rejected: dict[str, int]
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The ranked places as far as the snapshot knows them."""
+        return self.pois[: len(self.pois) - len(self.must_see_added)] + self.reserve
+
+
+class Connection(Part):
+    """Two trains with one change; times are local with offset, price None where one is unknown."""
+
+    trains: tuple[str, str]
+    via: str
+    depart: dt.datetime
+    arrive: dt.datetime
+    price: Money | None
+
+
+class LegPool(Part):
+    """Trains from one city to another on a date; connections only where none goes direct."""
+
+    from_city: str = Field(alias="from")
+    to_city: str = Field(alias="to")
+    date: dt.date
+    trains: tuple[str, ...]
+    direct: bool
+    connections: tuple[Connection, ...]
+    reserve: tuple[str, ...]
+    rejected: dict[str, int]
+
+
+class PoolWarning(Part):
+    """Something that the traveller should know; the text is made where it is shown."""
+
+    code: str
+    city: str | None = None
+    poi_id: str | None = None
+    leg: int | None = None
+    count: int | None = None
+
+
+class SnapshotRows(Part):
+    """Full rows by id of all candidates and of the reserve."""
+
+    pois: dict[str, PoiCandidate]
+    hotels: dict[str, HotelCandidate]
+    trains: dict[str, TrainCandidate]
+
+
+class CatalogueCounts(Part):
+    """What the catalogue held when the pool was built; not part of the hash."""
+
+    version: int
+    rows: dict[Kind, int]
+
+
+class Snapshot(Part):
+    """One object for preview, run, export and replay; `cities` in the order they are visited."""
+
+    format: Literal[1] = 1
+    sha256: str = ""
+    request: PlanRequest
+    params: dict[str, ParamValue]
+    currency: str
+    cities: dict[str, CityPool]
+    legs: tuple[LegPool, ...]
+    warnings: tuple[PoolWarning, ...]
+    rows: SnapshotRows
+    city_rows: dict[str, CityRow]
+    stations: tuple[StationRow, ...]
+    tags: tuple[TagRow, ...]
+    days_off: dict[str, tuple[dt.date, ...]]
+    catalogue: CatalogueCounts
+
+    def hashed_part(self) -> dict[str, Any]:
+        """What the hash covers, as JSON values."""
+        document = self.as_json()
+        for beside in ("sha256", "catalogue"):
+            del document[beside]
+        for free in ("planner", "locale"):
+            del document["request"][free]
+        return document
+
+    def as_json(self) -> dict[str, Any]:
+        """The snapshot file's object, as JSON values."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def sealed(self) -> "Snapshot":
+        """The same snapshot with its hash filled in."""
+        return self.model_copy(update={"sha256": compute_sha256(self.hashed_part())})
+
+    @cached_property
+    def city_order(self) -> tuple[str, ...]:
+        """City ids in the order they are visited."""
+        return tuple(destination.city for destination in self.request.destinations)
+
+    @cached_property
+    def pool_ids(self) -> frozenset[str]:
+        """Ids of everything that may be in the itinerary: the reserve may not."""
+        ids: set[str] = set()
+        for city in self.cities.values():
+            ids.update(city.pois, city.hotels)
+        for leg in self.legs:
+            ids.update(leg.trains)
+            for connection in leg.connections:
+                ids.update(connection.trains)
+        return frozenset(ids)
+
+    def poi(self, poi_id: str) -> PoiCandidate | None:
+        """The place with this id, if it is in the pool."""
+        return self.rows.pois.get(poi_id) if poi_id in self.pool_ids else None
+
+    def hotel(self, hotel_id: str) -> HotelCandidate | None:
+        """The hotel with this id, if it is in the pool."""
+        return self.rows.hotels.get(hotel_id) if hotel_id in self.pool_ids else None
+
+    def train(self, train_id: str) -> TrainCandidate | None:
+        """The train with this id, if it is in the pool."""
+        return self.rows.trains.get(train_id) if train_id in self.pool_ids else None
+
+    def station_position(self, city: str, name: str) -> tuple[float, float]:
+        """Where a station stands; one without a row stands at the city's position."""
+        for station in self.stations:
+            if station.city == city and station.name == name:
+                return station.lat, station.lon
+        return self.city_rows[city].position
+
+
+def compute_sha256(document: dict[str, Any]) -> str:
+    """SHA-256 over canonical JSON (RFC 8785)."""
+    return hashlib.sha256(rfc8785.dumps(document)).hexdigest()
