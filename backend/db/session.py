@@ -9,6 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 
 from backend.errors import ConfigurationError
 
+Session = AsyncSession
+"""A session with its transaction, for rooms that pass it on without speaking SQL."""
+
+Engine = AsyncEngine
+"""The engine, for the same rooms."""
+
 
 def parse_url(url: str) -> URL:
     """A PostgreSQL address with the psycopg 3 driver; any other kind is a `ConfigurationError`."""

@@ -3,7 +3,15 @@
 import datetime as dt
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+)
 from pydantic_core import PydanticCustomError
 
 from backend.clock import parse_minutes
@@ -57,7 +65,7 @@ class Destination(Document):
     """A city and, for all or for none, the nights spent there."""
 
     city: Name
-    nights: Annotated[int, Field(ge=0, le=30)] | None = None
+    nights: Annotated[int, Field(ge=0, le=30, strict=True)] | None = None
 
 
 class Point(Document):
@@ -68,11 +76,21 @@ class Point(Document):
     name: Name
 
 
+def _kind_of_place(value: object) -> str:
+    return "station" if isinstance(value, str) else "point"
+
+
+StationOrPoint = Annotated[
+    Annotated[Name, Tag("station")] | Annotated[Point, Tag("point")],
+    Discriminator(_kind_of_place),
+]
+
+
 class OwnTransport(Document):
     """The traveller's own way in or out: local time on the first or last day, and where."""
 
     time: DayTime
-    place: Name | Point
+    place: StationOrPoint
 
 
 class FixedBooking(Document):
@@ -91,12 +109,12 @@ class PlanRequest(Document):
     origin: Name | None = Field(None, description="City id or name; unset: no first and last leg.")
     destinations: Annotated[tuple[Destination, ...], Field(min_length=1, max_length=8)]
     start_date: Annotated[dt.date, Field(ge=FIRST_DATE)]
-    days: Annotated[int, Field(ge=1, le=30)]
-    travellers: Annotated[int, Field(ge=1, le=20)]
-    children: tuple[Annotated[int, Field(ge=0, le=17)], ...] = Field(
+    days: Annotated[int, Field(ge=1, le=30, strict=True)]
+    travellers: Annotated[int, Field(ge=1, le=20, strict=True)]
+    children: tuple[Annotated[int, Field(ge=0, le=17, strict=True)], ...] = Field(
         (), max_length=20, description="Ages; children count among the travellers."
     )
-    rooms: Annotated[int, Field(ge=1, le=20)] | None = Field(
+    rooms: Annotated[int, Field(ge=1, le=20, strict=True)] | None = Field(
         None, description="Default: half the travellers, rounded up."
     )
     budget_tier: TierField = Field(description="Also 经济, 舒适, 品质.")
@@ -107,7 +125,7 @@ class PlanRequest(Document):
     must_see: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
     avoid: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
     pace: Pace = "standard"
-    day_start: LateTime = "09:00"
+    day_start: DayTime = "09:00"
     day_end: LateTime = "21:00"
     arrival: OwnTransport | None = None
     departure: OwnTransport | None = None

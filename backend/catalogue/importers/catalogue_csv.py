@@ -1,0 +1,139 @@
+"""Imports a folder in the catalogue's own CSV format: everything is checked, then all is written."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from backend.catalogue.importers.import_batch import ImportBatch, ImportRefusedError, Known
+from backend.catalogue.importers.lines import (
+    CityLine,
+    HotelLine,
+    PoiLine,
+    StationLine,
+    TagLine,
+    TrainLine,
+    read_weekdays,
+)
+from backend.catalogue.importers.reading import read_folder
+from backend.catalogue.importers.upsert import Written, upsert_rows
+from backend.catalogue.queries import (
+    SCHEDULES,
+    TABLES,
+    lock_state,
+    raise_version,
+    read_cities,
+    read_schedule_ids,
+    read_tags,
+)
+from backend.catalogue.tables import TAG_BITS
+from backend.clock import parse_minutes
+from backend.db.session import Session
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What an import did, by file; `version` is the catalogue's afterwards."""
+
+    files: dict[str, Written] = field(default_factory=dict)
+    version: int = 0
+
+    @property
+    def total(self) -> Written:
+        """Totals of all files."""
+        return sum(self.files.values(), Written())
+
+    def as_json(self) -> dict[str, Any]:
+        """Added, changed, unchanged, refused: in all and by file."""
+        counts = {name: {**vars(w), "refused": 0} for name, w in self.files.items()}
+        return {**vars(self.total), "refused": 0, "version": self.version, "files": counts}
+
+
+async def import_catalogue(session: Session, folder: Path) -> ImportReport:
+    """Import a folder inside the caller's transaction; an `ImportRefusedError` names all faults."""
+    batch, faults = read_folder(folder)
+    state = await lock_state(session)
+    tags = {tag.id: tag.bit for tag in await read_tags(session)}
+    cities = {city.id: city.timezone for city in await read_cities(session)}
+    faults += batch.find_faults(Known(cities, frozenset(tags), state.currency))
+    if faults:
+        raise ImportRefusedError(sorted(faults, key=lambda f: (f.file, f.line)))
+    return await write_batch(session, batch, tags)
+
+
+async def write_batch(session: Session, batch: ImportBatch, bits: dict[str, int]) -> ImportReport:
+    """Write a checked batch; `bits` are the tags that the catalogue has, by id."""
+    unnamed = batch.list_new_tags(frozenset(bits))
+    bits = _assign_bits([*(tag.id for tag in batch.tags), *unnamed], bits)
+    tags = [*batch.tags, *(TagLine(id=tag, name=tag, name_en=tag) for tag in unnamed)]
+    files = {
+        "cities": [_city_row(line) for line in batch.cities],
+        "tags": [line.model_dump() | {"bit": bits[line.id]} for line in tags],
+        "pois": await _place_rows(session, batch.pois, bits),
+        "hotels": [_hotel_row(line) for line in batch.hotels],
+        "stations": [_station_row(line) for line in batch.stations],
+        "trains": [_train_row(line) for line in batch.trains],
+    }
+    written = {
+        name: await upsert_rows(session, TABLES[name], rows) for name, rows in files.items() if rows
+    }
+    report = ImportReport(written)
+    if report.total.added or report.total.changed:
+        return ImportReport(written, await raise_version(session))
+    return ImportReport(written, (await lock_state(session)).version)
+
+
+def _assign_bits(wanted: list[str], bits: dict[str, int]) -> dict[str, int]:
+    taken = set(bits.values())
+    free = (bit for bit in range(TAG_BITS) if bit not in taken)
+    return bits | {tag: next(free) for tag in dict.fromkeys(wanted) if tag not in bits}
+
+
+def make_mask(tags: tuple[str, ...], bits: dict[str, int]) -> str:
+    """The tags as `bit(256)` text: the character at a tag's bit is 1."""
+    mask = ["0"] * TAG_BITS
+    for tag in tags:
+        mask[bits[tag]] = "1"
+    return "".join(mask)
+
+
+async def _place_rows(
+    session: Session, lines: list[PoiLine], bits: dict[str, int]
+) -> list[dict[str, Any]]:
+    pairs = {(line.opening_hours, line.closed_season) for line in lines}
+    texts = [{"opening_hours": hours, "closed_season": season} for hours, season in sorted(pairs)]
+    await upsert_rows(session, SCHEDULES, texts)
+    schedules = await read_schedule_ids(session, pairs)
+    return [
+        line.model_dump(exclude={"city", "currency", "opening_hours", "closed_season"})
+        | {
+            "city_id": line.city,
+            "name_en": line.name_en or line.name,
+            "tag_mask": make_mask(line.tags, bits),
+            "schedule_id": schedules[line.opening_hours, line.closed_season],
+        }
+        for line in lines
+    ]
+
+
+def _city_row(line: CityLine) -> dict[str, Any]:
+    return line.model_dump()
+
+
+def _hotel_row(line: HotelLine) -> dict[str, Any]:
+    row = line.model_dump(exclude={"city", "currency"})
+    return row | {"city_id": line.city, "name_en": line.name_en or line.name}
+
+
+def _station_row(line: StationLine) -> dict[str, Any]:
+    return line.model_dump(exclude={"city"}) | {"city_id": line.city}
+
+
+def _train_row(line: TrainLine) -> dict[str, Any]:
+    row = line.model_dump(exclude={"from_city", "to_city", "depart", "arrive", "currency"})
+    return row | {
+        "from_city_id": line.from_city,
+        "to_city_id": line.to_city,
+        "depart_min": parse_minutes(line.depart),
+        "arrive_min": parse_minutes(line.arrive),
+        "runs_on_mask": read_weekdays(line.runs_on),
+    }

@@ -1,0 +1,150 @@
+"""Reads of the catalogue outside the pool: vocabulary, names, counts, and its version."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import Table, func, or_, select, union, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalogue.tables import (
+    CatalogueState,
+    City,
+    Hotel,
+    Place,
+    Schedule,
+    Station,
+    Tag,
+    Train,
+)
+
+TABLES: dict[str, Table] = {
+    "cities": City.metadata.tables["city"],
+    "tags": City.metadata.tables["tag"],
+    "pois": City.metadata.tables["place"],
+    "hotels": City.metadata.tables["hotel"],
+    "stations": City.metadata.tables["station"],
+    "trains": City.metadata.tables["train"],
+}
+SCHEDULES = City.metadata.tables["schedule"]
+
+
+@dataclass(frozen=True)
+class State:
+    """The catalogue's version, which every import and edit raises, and its one currency."""
+
+    version: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class NamedPlace:
+    """What a request's words are matched against."""
+
+    id: str
+    name: str
+    name_en: str
+    city: str
+    tags: tuple[str, ...]
+    enabled: bool
+    is_synthetic: bool
+
+
+async def read_state(session: AsyncSession) -> State:
+    """The catalogue's version and currency; version 0 before the first import."""
+    row = (await session.execute(select(CatalogueState.version, CatalogueState.currency))).first()
+    return State(row.version, row.currency) if row else State(0, "CNY")
+
+
+async def lock_state(session: AsyncSession) -> State:
+    """The state, held until the transaction ends: writers of the catalogue come one by one."""
+    new = insert(CatalogueState).values(id=1, version=0, currency="CNY")
+    await session.execute(new.on_conflict_do_nothing())
+    columns = select(CatalogueState.version, CatalogueState.currency).with_for_update()
+    row = (await session.execute(columns)).one()
+    return State(row.version, row.currency)
+
+
+async def raise_version(session: AsyncSession) -> int:
+    """Raise the catalogue's version by one and give it."""
+    statement = (
+        update(CatalogueState)
+        .values(version=CatalogueState.version + 1)
+        .returning(CatalogueState.version)
+    )
+    return (await session.execute(statement)).scalar_one()
+
+
+async def count_rows(session: AsyncSession) -> dict[str, int]:
+    """Rows of each table, by the name of its file."""
+    return {
+        name: (await session.execute(select(func.count()).select_from(table))).scalar_one()
+        for name, table in TABLES.items()
+    }
+
+
+async def read_cities(session: AsyncSession) -> list[City]:
+    """All cities by id."""
+    return list((await session.scalars(select(City).order_by(City.id))).all())
+
+
+async def read_tags(session: AsyncSession) -> list[Tag]:
+    """All tags by bit."""
+    return list((await session.scalars(select(Tag).order_by(Tag.bit))).all())
+
+
+async def read_schedule_ids(
+    session: AsyncSession, pairs: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], int]:
+    """Ids of the given pairs of opening hours and closed season."""
+    hours = {pair[0] for pair in pairs}
+    columns = select(Schedule.opening_hours, Schedule.closed_season, Schedule.id)
+    rows = await session.execute(columns.where(Schedule.opening_hours.in_(hours)))
+    return {(row.opening_hours, row.closed_season): row.id for row in rows}
+
+
+async def find_places(session: AsyncSession, words: Collection[str]) -> list[NamedPlace]:
+    """Places whose id or exact name (Chinese or English) is one of `words`, by id."""
+    columns = select(
+        Place.id,
+        Place.name,
+        Place.name_en,
+        Place.city_id,
+        Place.tags,
+        Place.enabled,
+        Place.is_synthetic,
+    )
+    wanted = list(words)
+    matches = or_(Place.id.in_(wanted), Place.name.in_(wanted), Place.name_en.in_(wanted))
+    rows = await session.execute(columns.where(matches).order_by(Place.id))
+    return [
+        NamedPlace(r.id, r.name, r.name_en, r.city_id, tuple(r.tags), r.enabled, r.is_synthetic)
+        for r in rows
+    ]
+
+
+async def list_place_names(session: AsyncSession, cities: Collection[str]) -> list[tuple[str, str]]:
+    """Id and name of the enabled places of some cities: what a mistyped name is compared with."""
+    columns = select(Place.id, Place.name).where(Place.city_id.in_(list(cities)), Place.enabled)
+    return [(row.id, row.name) for row in await session.execute(columns.order_by(Place.id))]
+
+
+async def find_hotel_ids(session: AsyncSession, words: Collection[str]) -> set[str]:
+    """Those of `words` that are ids of hotels."""
+    return set((await session.scalars(select(Hotel.id).where(Hotel.id.in_(list(words))))).all())
+
+
+async def list_stations(
+    session: AsyncSession, cities: Collection[str]
+) -> dict[str, frozenset[str]]:
+    """Names of the stations of some cities: those with a row and those that trains name."""
+    wanted = list(cities)
+    named = union(
+        select(Station.city_id.label("city"), Station.name).where(Station.city_id.in_(wanted)),
+        select(Train.from_city_id, Train.from_station).where(Train.from_city_id.in_(wanted)),
+        select(Train.to_city_id, Train.to_station).where(Train.to_city_id.in_(wanted)),
+    )
+    stations: dict[str, set[str]] = {}
+    for city, name in await session.execute(named):
+        stations.setdefault(city, set()).add(name)
+    return {city: frozenset(names) for city, names in stations.items()}

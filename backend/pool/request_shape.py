@@ -1,0 +1,164 @@
+"""Shape of a request: each field is checked alone, so that one fault hides no other."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from backend.clock import parse_minutes
+from backend.errors import Fault
+from backend.pool.plan_request import OwnTransport, PlanRequest
+from backend.text import find_near
+
+Values = Mapping[str, Any]
+"""The fields that are well formed, by name."""
+
+
+_PLAIN_WORDS = {
+    "tuple_type": "must be a list",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "missing": "is required",
+}
+
+
+def make_pointer(*steps: object) -> str:
+    """RFC 6901 pointer of the steps."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def find_bad_text(value: object, *steps: object) -> Iterator[Fault]:
+    """Faults of texts that no database can hold: NUL characters and halves of surrogate pairs."""
+    if isinstance(value, str):
+        if "\0" in value or _has_surrogate(value):
+            message = "the text holds a character that is none (NUL or half a surrogate pair)"
+            yield Fault(make_pointer(*steps), "bad_text", message)
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from find_bad_text(entry, *steps, key)
+    elif isinstance(value, list | tuple):
+        for n, entry in enumerate(value):
+            yield from find_bad_text(entry, *steps, n)
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def read_fields(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
+    """The well-formed fields (defaults for absent ones) and the faults of the others."""
+    values: dict[str, Any] = {}
+    faults = [_unknown_field(name) for name in raw if name not in PlanRequest.model_fields]
+    for name, field in PlanRequest.model_fields.items():
+        if name not in raw:
+            if field.is_required():
+                faults.append(Fault(make_pointer(name), "missing", f"{name} is required"))
+            else:
+                values[name] = field.get_default(call_default_factory=True)
+            continue
+        try:
+            values[name] = _adapter(name).validate_python(raw[name])
+        except ValidationError as error:
+            faults += [_shape_fault(name, entry) for entry in error.errors(include_url=False)]
+    return values, faults
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    field = PlanRequest.model_fields[name]
+    kind: Any = Annotated[field.annotation, field]
+    return TypeAdapter(kind)
+
+
+def _unknown_field(name: str) -> Fault:
+    near = find_near(name, PlanRequest.model_fields, limit=3, cutoff=60)
+    return Fault(make_pointer(name), "unknown_field", f"there is no field {name!r}", tuple(near))
+
+
+def _shape_fault(name: str, entry: Any) -> Fault:
+    # the tag of a union's member stands in the location, but not in the document
+    steps = [step for step in entry["loc"] if step not in {"station", "point"}]
+    if entry["type"] == "extra_forbidden":
+        return Fault(
+            make_pointer(name, *steps), "unknown_field", f"there is no field {steps[-1]!r}"
+        )
+    expected = str(entry.get("ctx", {}).get("expected", ""))
+    allowed = tuple(re.findall(r"'([^']*)'", expected)) if entry["type"] == "literal_error" else ()
+    near = tuple(find_near(str(entry["input"]), allowed)) or allowed
+    message = _PLAIN_WORDS.get(entry["type"], entry["msg"])
+    return Fault(make_pointer(name, *steps), entry["type"], message, near)
+
+
+def check_fields_together(values: Values) -> Iterator[Fault]:
+    """Faults between well-formed fields."""
+    yield from _check_nights(values)
+    yield from _check_people(values)
+    yield from _check_day(values)
+    yield from _check_fixed(values)
+    yield from _check_own_transport(values)
+
+
+def _check_nights(values: Values) -> Iterator[Fault]:
+    destinations, days = values.get("destinations"), values.get("days")
+    if not destinations:
+        return
+    given = [d.nights for d in destinations if d.nights is not None]
+    if given and len(given) < len(destinations):
+        for n, destination in enumerate(destinations):
+            if destination.nights is None:
+                message = "nights are given for all destinations or for none"
+                yield Fault(make_pointer("destinations", n, "nights"), "nights_incomplete", message)
+    elif given and days is not None and sum(given) != days - 1:
+        message = f"nights must add up to days - 1 = {days - 1}, not {sum(given)}"
+        yield Fault(make_pointer("destinations"), "nights_sum", message)
+
+
+def _check_people(values: Values) -> Iterator[Fault]:
+    travellers, children = values.get("travellers"), values.get("children")
+    if travellers is None:
+        return
+    if children and len(children) > travellers:
+        message = f"{len(children)} children among {travellers} travellers"
+        yield Fault(make_pointer("children"), "too_many_children", message)
+    rooms = values.get("rooms")
+    if rooms is not None and rooms > travellers:
+        message = f"{rooms} rooms for {travellers} travellers"
+        yield Fault(make_pointer("rooms"), "too_many_rooms", message, (str(travellers),))
+
+
+def _check_day(values: Values) -> Iterator[Fault]:
+    start, end = values.get("day_start"), values.get("day_end")
+    if start and end and parse_minutes(start) >= parse_minutes(end):
+        message = f"the day ends at {end}, not after its start at {start}"
+        yield Fault(make_pointer("day_end"), "day_order", message)
+
+
+def _check_fixed(values: Values) -> Iterator[Fault]:
+    for n, booking in enumerate(values.get("fixed") or ()):
+        where = make_pointer("fixed", n)
+        if (booking.start.tzinfo is None) != (booking.end.tzinfo is None):
+            yield Fault(where, "mixed_offsets", "start and end both have an offset or neither has")
+        elif booking.end <= booking.start:
+            yield Fault(where, "fixed_order", "the booking ends before it starts")
+        elif "start_date" in values and "days" in values:
+            yield from _check_fixed_date(where, booking.start.date(), values)
+        if (booking.lat is None) != (booking.lon is None):
+            yield Fault(where, "half_position", "lat and lon are given together or not at all")
+
+
+def _check_fixed_date(where: str, day: Any, values: Values) -> Iterator[Fault]:
+    first = values["start_date"]
+    if not 0 <= (day - first).days < values["days"]:
+        message = f"{day} is not a day of the trip, which has {values['days']} from {first}"
+        yield Fault(where, "outside_trip", message)
+
+
+def _check_own_transport(values: Values) -> Iterator[Fault]:
+    arrival, departure = values.get("arrival"), values.get("departure")
+    if not (isinstance(arrival, OwnTransport) and isinstance(departure, OwnTransport)):
+        return
+    if values.get("days") == 1 and parse_minutes(arrival.time) >= parse_minutes(departure.time):
+        message = f"departure at {departure.time} is not after the arrival at {arrival.time}"
+        yield Fault(make_pointer("departure", "time"), "departure_order", message)
