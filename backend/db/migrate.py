@@ -1,0 +1,92 @@
+"""Brings a database to the newest revision; any number of processes may do so at once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Connection, NullPool, create_engine, text
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from backend.clock import read_utc
+from backend.db.session import parse_url
+from backend.errors import ConfigurationError, UnavailableError
+from backend.settings import find_data
+
+_LOCK = 0x776179706F6F6C  # "waypool": by this number upgrades wait for each other
+
+
+def upgrade(url: str) -> None:
+    """Apply all missing migrations; waits for another upgrade of this database."""
+    with _connect(url) as connection:
+        connection.execute(text("select pg_advisory_lock(:lock)"), {"lock": _LOCK})
+        connection.commit()  # the lock is the connection's, and each migration commits for itself
+        with _explained():
+            command.upgrade(_make_config(connection), "head")
+
+
+def read_revision(url: str) -> str | None:
+    """The revision that the database is at; none before the first upgrade."""
+    with _connect(url) as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def head_revision() -> str:
+    """The revision that this code needs."""
+    head = ScriptDirectory.from_config(_make_config()).get_current_head()
+    if head is None:
+        raise ConfigurationError("this installation has no migrations")
+    return head
+
+
+def draft_revision(url: str, message: str) -> Path:
+    """Write the migration from a database at the newest revision to the models, to be edited."""
+    revision = read_utc().strftime("%Y%m%d_%H%M")
+    with _connect(url) as connection:
+        script = command.revision(
+            _make_config(connection), message, autogenerate=True, rev_id=revision
+        )
+    assert script is not None
+    assert not isinstance(script, list)
+    return Path(script.path)
+
+
+def _make_config(connection: Connection | None = None) -> Config:
+    folder = str(find_data("migrations"))
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", f"{folder}/env".replace("%", "%%"))
+    config.set_main_option("version_locations", folder.replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    config.set_main_option("file_template", "%%(rev)s_%%(slug)s")
+    return config
+
+
+@contextmanager
+def _connect(url: str) -> Iterator[Connection]:
+    engine = create_engine(parse_url(url), poolclass=NullPool, connect_args={"connect_timeout": 10})
+    try:
+        connection = engine.connect()
+    except OperationalError as error:
+        reason = str(error.orig).strip().splitlines()[-1]
+        raise UnavailableError(f"the database does not answer: {reason}") from error
+    with connection:
+        yield connection
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except CommandError as error:
+        raise ConfigurationError(
+            f"{error}: the database is of a newer Waypool; upgrade this installation"
+        ) from error
+    except DBAPIError as error:
+        reason = str(error.orig).strip().splitlines()[0]
+        raise UnavailableError(
+            f"the upgrade of the database failed, and its last step is undone: {reason}"
+        ) from error

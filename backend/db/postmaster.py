@@ -1,0 +1,109 @@
+"""Whether a server is alive on a data folder, and what a killed one left behind.
+
+A server counts as alive if its socket takes a connection. The process id in `postmaster.pid` says
+little: after a kill or in a new container it belongs to any other process.
+"""
+
+import os
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+
+PID_FILE = "postmaster.pid"
+_PROGRAMS = {"postgres", "initdb", "pg_ctl"}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server listens: a Unix socket's folder, and the number in its name."""
+
+    folder: str
+    port: int
+
+    @property
+    def socket_path(self) -> str:
+        """The socket itself."""
+        return f"{self.folder}/.s.PGSQL.{self.port}"
+
+    def url(self, database: str) -> str:
+        """The address of one of its databases, for libpq and SQLAlchemy alike."""
+        folder = quote(self.folder, safe="/")
+        return f"postgresql://postgres@/{database}?host={folder}&port={self.port}"
+
+    def is_answering(self) -> bool:
+        """Whether a server is there, be it still starting."""
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(self.socket_path)
+            except OSError:
+                return False
+        return True
+
+
+def read_address(data: Path) -> Address | None:
+    """What the last server wrote down, alive or not; none where the file is missing or damaged."""
+    try:
+        lines = (data / PID_FILE).read_text().splitlines()
+        return Address(lines[4], int(lines[3]))
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def end_leftovers(folder: Path) -> None:
+    """End PostgreSQL processes that work in a folder (or in a deleted one of that name).
+
+    Callers know that no server answers there. A deleted folder's server must go too: on its way out
+    it would remove the new server's socket.
+    """
+    left = [p for p in psutil.process_iter() if _is_postgres_in(p, folder)]
+    for process in left:
+        _signal(process, psutil.Process.terminate)
+    _, alive = psutil.wait_procs(left, timeout=2)
+    for process in alive:
+        _signal(process, psutil.Process.kill)
+    psutil.wait_procs(alive, timeout=5)
+
+
+def is_ours(data: Path) -> bool:
+    """Whether the process that `postmaster.pid` names is a PostgreSQL on this folder, seen from here."""
+    try:
+        pid = int((data / PID_FILE).read_text().splitlines()[0])
+        return _is_postgres_in(psutil.Process(pid), data)
+    except (OSError, ValueError, IndexError, psutil.Error):
+        return False
+
+
+def remove_traces(data: Path, address: Address | None) -> None:
+    """Delete the files by which a dead server would keep a new one from starting."""
+    (data / PID_FILE).unlink(missing_ok=True)
+    if address is not None:
+        for path in (address.socket_path, f"{address.socket_path}.lock"):
+            Path(path).unlink(missing_ok=True)
+
+
+def _is_postgres_in(process: psutil.Process, folder: Path) -> bool:
+    try:
+        return process.name() in _PROGRAMS and _works_in(process.pid, folder)
+    except psutil.Error:
+        return False
+
+
+def _works_in(pid: int, folder: Path) -> bool:
+    link = Path(f"/proc/{pid}/cwd")
+    try:
+        if link.samefile(folder):
+            return True
+        same_disk = link.stat().st_dev == folder.parent.stat().st_dev
+        return same_disk and os.readlink(link) == f"{folder} (deleted)"
+    except OSError:
+        return False
+
+
+def _signal(process: psutil.Process, send: Callable[[psutil.Process], None]) -> None:
+    with suppress(psutil.NoSuchProcess):
+        send(process)

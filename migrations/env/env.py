@@ -1,0 +1,30 @@
+"""Runs the migrations on the connection that `backend.db.migrate` hands over, within time limits.
+
+It stands in a folder of its own because Alembic takes every Python file beside the revisions for one.
+"""
+
+from alembic import context
+from sqlalchemy import Connection, text
+
+# Imported for their tables: what is missing here, no migration would be drafted for.
+import backend.catalogue.tables
+import backend.params.tables  # noqa: F401
+from backend.db.base import Base
+
+# A migration that waits for a lock makes everybody queue behind it, so it gives up soon.
+LIMITS = ("set lock_timeout = '10s'", "set statement_timeout = '10min'")
+
+
+def run(connection: Connection) -> None:
+    """Apply what is missing, one transaction for each revision."""
+    for limit in LIMITS:
+        connection.execute(text(limit))
+    connection.commit()
+    context.configure(
+        connection=connection, target_metadata=Base.metadata, transaction_per_migration=True
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+run(context.config.attributes["connection"])
