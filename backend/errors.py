@@ -6,13 +6,17 @@ from typing import Any
 
 
 class WaypoolError(Exception):
-    """Base of every error that Waypool raises on purpose; `code` is stable, `message` is for people."""
+    """Base of every error that Waypool raises on purpose.
+
+    `code` is stable, `message` is for people, `details` are further lines, one for each fault.
+    """
 
     code = "ERROR"
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.details: tuple[str, ...] = ()
         if code is not None:
             self.code = code
 
@@ -80,6 +84,17 @@ class RequestRefusedError(WaypoolError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__(f"{len(faults)} fault(s) in the request")
         self.faults = tuple(faults)
+
+    def as_problem(self) -> dict[str, Any]:
+        """The problem document (RFC 9457) that names them all."""
+        return {
+            "type": "about:blank",
+            "title": "Request refused",
+            "status": 422,
+            "detail": self.message,
+            "code": self.code,
+            "errors": [fault.as_json() for fault in self.faults],
+        }
 
 
 @dataclass

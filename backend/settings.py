@@ -74,13 +74,15 @@ def read_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        faults = (f"{_variable(e['loc'])}: {e['msg']}" for e in error.errors())
+        faults = (f"{name_variable(str(e['loc'][0]))}: {e['msg']}" for e in error.errors())
         raise ConfigurationError("; ".join(faults)) from None
 
 
-def _variable(loc: tuple[int | str, ...]) -> str:
-    name = str(loc[0]) if loc else "environment"
-    return name if name.isupper() else f"WAYPOOL_{name.upper()}"
+def name_variable(field: str) -> str:
+    """The environment variable of a setting."""
+    known = Settings.model_fields.get(field)
+    alias = known.validation_alias if known else field
+    return alias if isinstance(alias, str) else f"WAYPOOL_{field.upper()}"
 
 
 @cache

@@ -1,1 +1,76 @@
-"""The command waypool, one file per group of commands."""
+"""The command waypool, one file per group of commands; each is loaded only when it is called."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import click
+
+from backend.cli.output import FAILED, UNUSABLE, Output
+from backend.errors import ToolError, WaypoolError
+
+COMMANDS: tuple[tuple[str, str], ...] = (
+    ("db", "backend.cli.db:db"),
+    ("import", "backend.cli.imports:import_group"),
+    ("config", "backend.cli.config:config"),
+)
+"""Name and place of each command, in the order of `--help`."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is wanted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the table."""
+        return [name for name, _ in COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        place = dict(COMMANDS).get(cmd_name)
+        if place is None:
+            return None
+        module, attribute = place.split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="waypool", prog_name="waypool")
+def waypool() -> None:
+    """Narrow a travel catalogue in code, plan inside the pool, replay any run.
+
+    Begin with 'waypool demo'. Configuration is by environment: see 'waypool config'.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and give its exit status: 0 done, 1 failed, 2 unusable."""
+    output = Output()
+    try:
+        status = waypool.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="waypool",
+            standalone_mode=False,
+            obj=output,
+        )
+    except (WaypoolError, ToolError) as error:
+        return output.report(error)
+    except click.exceptions.Abort:
+        click.echo("waypool: interrupted", err=True)
+        return FAILED
+    except click.ClickException as error:
+        error.show()
+        return UNUSABLE
+    except BrokenPipeError:  # the reader has left, as `| head` does
+        sys.stderr.close()
+        return FAILED
+    return status if isinstance(status, int) else 0
+
+
+def main() -> None:
+    """Entry point of the installed command."""
+    sys.exit(run())

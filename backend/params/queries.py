@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.params.registry import ParamValue, check_value, default_values, find_param
+from backend.params.registry import PARAMS, ParamValue, check_value, default_values, find_param
 from backend.params.tables import SystemParam
 
 
@@ -31,3 +31,13 @@ async def write_param(
     }
     await session.execute(row.on_conflict_do_update(index_elements=["key"], set_=changed))
     return checked
+
+
+async def insert_missing_params(session: AsyncSession, at: dt.datetime) -> None:
+    """A row with its default for each parameter that has none yet."""
+    rows = [
+        {"key": param.key, "value": param.default, "version": 1, "updated_at": at}
+        for param in PARAMS
+    ]
+    statement = insert(SystemParam).values(rows)
+    await session.execute(statement.on_conflict_do_nothing(index_elements=["key"]))

@@ -16,6 +16,6 @@ class SystemParam(Base):
     __tablename__ = "system_param"
 
     key: Mapped[str] = mapped_column(Text, primary_key=True)
-    value: Mapped[ParamValue] = mapped_column(JSONB(none_as_null=False))
+    value: Mapped[ParamValue] = mapped_column(JSONB(none_as_null=False), nullable=False)
     version: Mapped[int] = mapped_column(default=1)
     updated_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))

@@ -41,6 +41,7 @@ class ImportRefusedError(WaypoolError):
     def __init__(self, faults: list[LineFault]) -> None:
         super().__init__(f"{len(faults)} fault(s); nothing was written")
         self.faults = faults
+        self.details = tuple(str(fault) for fault in faults)
 
 
 @dataclass(frozen=True)

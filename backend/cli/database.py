@@ -1,0 +1,40 @@
+"""Opens the database that a command works on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from backend.bootstrap import prepare_database
+from backend.db.connect import open_database
+from backend.db.migrate import head_revision, read_revision
+from backend.db.session import Engine, make_engine
+from backend.errors import ConfigurationError
+from backend.settings import Settings, read_settings
+
+T = TypeVar("T")
+
+
+def with_engine(work: Callable[[Engine], Awaitable[T]], settings: Settings | None = None) -> T:
+    """Run `work` on the configured database; our own is migrated on the way, a given one must be."""
+    settings = settings or read_settings()
+
+    async def run(url: str) -> T:
+        engine = make_engine(url, settings.database_pool_size)
+        try:
+            return await work(engine)
+        finally:
+            await engine.dispose()
+
+    with open_database(settings) as url:
+        make_ready(settings, url)
+        return asyncio.run(run(url))
+
+
+def make_ready(settings: Settings, url: str) -> None:
+    """Migrate our own database; refuse a given one that is not at this code's revision."""
+    if read_revision(url) == head_revision():
+        return
+    if settings.database_url is None:
+        prepare_database(url)
+        return
+    raise ConfigurationError("the database is not at this version: run 'waypool db upgrade'")

@@ -1,0 +1,91 @@
+"""`waypool db`: upgrade, seed and look at the database."""
+
+from typing import Any
+
+import click
+
+from backend.bootstrap import prepare_database
+from backend.catalogue.importers.upsert import Written
+from backend.catalogue.queries import count_rows, read_state
+from backend.catalogue.seed import seed_catalogue
+from backend.catalogue.synthetic import add_synthetic_places
+from backend.cli.database import with_engine
+from backend.cli.imports import describe_report
+from backend.cli.output import Output, json_option
+from backend.db.connect import open_database
+from backend.db.migrate import head_revision, read_revision
+from backend.db.session import Engine, transaction
+from backend.settings import read_settings
+
+
+@click.group()
+def db() -> None:
+    """The database: upgrade it, load the seed catalogue, see what it holds."""
+
+
+@db.command()
+@json_option
+@click.pass_obj
+def upgrade(output: Output) -> None:
+    """Bring the database to this version; safe to run at any time and by many at once."""
+    with open_database(read_settings()) as url:
+        before = read_revision(url)
+        prepare_database(url)
+        after = read_revision(url)
+    text = f"at revision {after}" + ("" if before == after else f", was {before or 'empty'}")
+    output.show({"before": before, "after": after}, text)
+
+
+@db.command()
+@click.option("--synthetic", type=click.IntRange(0, 10_000_000), default=0, metavar="N",
+              help="Also add N made-up places (ids 'syn-…') for scale tests.")  # fmt: skip
+@json_option
+@click.pass_obj
+def seed(output: Output, synthetic: int) -> None:
+    """Load the catalogue that comes with Waypool; again changes nothing."""
+
+    async def work(engine: Engine) -> tuple[dict[str, object], str]:
+        async with transaction(engine) as session:
+            report = await seed_catalogue(session)
+            written = await add_synthetic_places(session, synthetic) if synthetic else Written()
+        document = report.as_json() | {"synthetic": vars(written)}
+        text = describe_report(report)
+        if synthetic:
+            text += f"\nsynthetic: {written.added} added, {written.unchanged} unchanged"
+        return document, text
+
+    output.show(*with_engine(work))
+
+
+@db.command()
+@json_option
+@click.pass_obj
+def status(output: Output) -> None:
+    """Show the address, the revision, and how much the catalogue holds."""
+    settings = read_settings()
+
+    async def work(engine: Engine) -> dict[str, Any]:
+        async with transaction(engine) as session:
+            state = await read_state(session)
+            return {
+                "catalogue_version": state.version,
+                "currency": state.currency,
+                "rows": await count_rows(session),
+            }
+
+    catalogue = with_engine(work, settings)
+    with open_database(settings) as url:
+        revision = read_revision(url)
+    is_own = settings.database_url is None
+    document = {
+        "database": f"embedded, data in {settings.embedded_data}" if is_own else "given",
+        "revision": revision,
+        "head": head_revision(),
+    } | catalogue
+    rows = ", ".join(f"{count} {name}" for name, count in document["rows"].items())
+    output.show(
+        document,
+        f"database: {document['database']}\n"
+        f"revision: {document['revision']} (this version needs {document['head']})\n"
+        f"catalogue: version {document['catalogue_version']}, {rows}",
+    )

@@ -1,0 +1,138 @@
+"""What a command prints: text for people, JSON where a program may read it; errors as lines."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from backend.errors import (
+    ConfigurationError,
+    OutOfBoundsError,
+    RequestRefusedError,
+    ToolError,
+    WaypoolError,
+)
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+DONE, FAILED, UNUSABLE = 0, 1, 2
+
+
+@dataclass
+class Output:
+    """Where a command prints; `is_json` once the command line has `--json`."""
+
+    is_json: bool = False
+
+    @property
+    def console(self) -> Console:
+        """For tables and colours; plain where the output is no terminal."""
+        return Console(highlight=False, soft_wrap=True)
+
+    def say(self, text: str) -> None:
+        """A line for people; silent with `--json`."""
+        if not self.is_json:
+            click.echo(text)
+
+    def show(self, document: Any, text: str | Callable[[], str]) -> None:
+        """The document with `--json`, else its text."""
+        if self.is_json:
+            click.echo(json.dumps(document, ensure_ascii=False))
+        else:
+            click.echo(text if isinstance(text, str) else text())
+
+    def report(self, error: WaypoolError | ToolError) -> int:
+        """One line a fault on standard error, the error's document with `--json`; the exit status."""
+        for line in _describe(error):
+            click.echo(f"waypool: {line}", err=True)
+        if self.is_json:
+            click.echo(json.dumps(error_document(error), ensure_ascii=False))
+        return UNUSABLE if isinstance(error, OutOfBoundsError) else FAILED
+
+
+def error_document(error: WaypoolError | ToolError) -> dict[str, Any]:
+    """The JSON of a failed command; for a refused request the problem document."""
+    if isinstance(error, ToolError):
+        return error.as_json()
+    if isinstance(error, RequestRefusedError):
+        return error.as_problem()
+    details = {"details": error.details} if error.details else {}
+    return {"error": {"code": error.code, "message": error.message, **details}}
+
+
+def _describe(error: WaypoolError | ToolError) -> list[str]:
+    if isinstance(error, RequestRefusedError):
+        return [_describe_fault(fault.as_json()) for fault in error.faults]
+    if isinstance(error, ToolError):
+        allowed = f" (allowed: {', '.join(list(error.allowed)[:10])})" if error.allowed else ""
+        return [f"{error.code}: {error.message}{allowed}"]
+    return [*error.details, error.message]
+
+
+def _describe_fault(fault: dict[str, Any]) -> str:
+    near = f" (near: {', '.join(fault['suggestions'])})" if fault["suggestions"] else ""
+    return f"{fault['pointer'] or '/'}: {fault['message']}{near}"
+
+
+def json_option(command: CommandT) -> CommandT:
+    """The option `--json` of a command whose result a program may read."""
+
+    def remember(context: click.Context, _: click.Parameter, value: bool) -> None:
+        context.ensure_object(Output).is_json = value
+
+    option = click.option(
+        "--json", is_flag=True, expose_value=False, callback=remember, help="Print JSON alone."
+    )
+    return option(command)
+
+
+def read_text(source: str) -> str:
+    """The text of a file, or of standard input for `-`; UTF-8."""
+    try:
+        with click.open_file(source, encoding="utf-8-sig") as stream:
+            return str(stream.read())
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {source}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{source} is not UTF-8") from None
+
+
+def read_json(source: str) -> Any:
+    """The JSON value of a file, or of standard input for `-`."""
+    return parse_json(read_text(source), source)
+
+
+def parse_json(text: str, source: str) -> Any:
+    """A JSON value; `NaN` and its like are refused, as they are none."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is not JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except RecursionError:
+        raise ConfigurationError(f"{source} is nested too deeply") from None
+    except ValueError as error:
+        raise ConfigurationError(f"{source} is not JSON: {error}") from None
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file whole, or say why it cannot be written; `-` is standard output."""
+    if path == "-":
+        click.echo(text)
+        return
+    try:
+        with click.open_file(path, "w", encoding="utf-8", atomic=True) as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ConfigurationError(f"cannot write {path}: {error.strerror}") from None
+
+
+def warn(text: str) -> None:
+    """A line on standard error that is no failure."""
+    click.echo(f"waypool: {text}", err=True)
+    sys.stderr.flush()

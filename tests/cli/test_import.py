@@ -1,0 +1,143 @@
+"""`waypool import csv`: idempotent, all or nothing, every bad line named."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Waypool
+
+pytestmark = pytest.mark.sql
+
+CASES = Path(__file__).parents[1] / "pool" / "cases"
+CITIES = "id,name,name_en,country,lat,lon,timezone\na,甲,A,CN,30,110,Asia/Shanghai\n"
+POI_HEADER = (
+    "id,city,name,name_en,type,area,price,currency,duration_min,popularity,tags,lat,lon,"
+    "opening_hours,last_entry,closed_season,intro,enabled,source\n"
+)
+
+
+def poi(
+    poi_id: str = "p1",
+    city: str = "a",
+    price: str = "10",
+    currency: str = "CNY",
+    tags: str = "museum",
+    lat: str = "30",
+    hours: str = "",
+    season: str = "",
+    source: str = "authored",
+) -> str:
+    return (
+        f"{poi_id},{city},名,Name,museum,区,{price},{currency},60,50,{tags},{lat},110,"
+        f"{hours},,{season},intro,true,{source}\n"
+    )
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_same_folder_twice_changes_nothing(waypool: Waypool) -> None:
+    first = waypool("import", "csv", CASES / "pool-1" / "catalogue", "--json")
+    again = waypool("import", "csv", CASES / "pool-1" / "catalogue", "--json")
+    assert (first.status, first.json["added"]) == (0, 4 + 12 + 515 + 10 + 290)
+    assert (again.json["added"], again.json["changed"], again.json["unchanged"]) == (0, 0, 819)
+    assert again.json["version"] == first.json["version"] == 1
+
+
+def test_a_changed_cell_raises_the_version_and_is_counted(waypool: Waypool, tmp_path: Path) -> None:
+    write(tmp_path, "cities.csv", CITIES)
+    write(tmp_path, "pois.csv", POI_HEADER + poi(price="10") + poi("p2"))
+    assert waypool("import", "csv", tmp_path, "--json").json["version"] == 1
+    write(tmp_path, "pois.csv", POI_HEADER + poi(price="12.5"))
+    report = waypool("import", "csv", tmp_path, "--json").json
+    assert report["files"]["pois"] == {"added": 0, "changed": 1, "unchanged": 0, "refused": 0}
+    assert report["version"] == 2
+    assert waypool("db", "status", "--json").json["rows"]["pois"] == 2  # p2 is not named and stays
+
+
+def test_a_file_may_be_a_folder_of_files(waypool: Waypool, tmp_path: Path) -> None:
+    write(tmp_path, "cities.csv", "\ufeff" + CITIES)
+    write(tmp_path, "pois/one.csv", POI_HEADER + poi("p1"))
+    write(tmp_path, "pois/two.csv", POI_HEADER + poi("p2"))
+    assert waypool("import", "csv", tmp_path, "--json").json["files"]["pois"]["added"] == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        (poi(city="b"), "city: no city 'b'"),
+        (poi(price="ten"), "price:"),
+        (poi(price="-1"), "price:"),
+        (poi(price="1.005"), "price:"),
+        (poi(price="NaN"), "price:"),
+        (poi(currency="EUR"), "currency: EUR in a catalogue in CNY"),
+        (poi(lat="91"), "lat:"),
+        (poi(hours="Mo 99"), "opening_hours: is not OpenStreetMap opening hours"),
+        (poi(season="02-30/03-01"), "closed_season:"),
+        (poi(source="guessed"), "source: must be authored"),
+        (poi("p 1"), "id:"),
+        (poi().replace(",true,", ",perhaps,"), "enabled: must be true or false"),
+        ("p1,a,too few\n", "has 3 cells under a header of 19"),
+        (poi() + poi(), "id: 'p1' stands already in pois.csv:2"),
+    ],
+)
+def test_one_bad_line_and_nothing_is_written(
+    waypool: Waypool, tmp_path: Path, line: str, named: str
+) -> None:
+    write(tmp_path, "cities.csv", CITIES)
+    write(tmp_path, "pois.csv", POI_HEADER + line)
+    refused = waypool("import", "csv", tmp_path, "--json")
+    assert refused.status == 1
+    assert named in refused.err
+    assert "pois.csv:" in refused.err
+    assert refused.json["error"]["code"] == "IMPORT_REFUSED"
+    assert waypool("db", "status", "--json").json["rows"]["cities"] == 0
+
+
+def test_every_bad_line_of_every_file_is_named(waypool: Waypool, tmp_path: Path) -> None:
+    write(tmp_path, "cities.csv", CITIES.replace("Asia/Shanghai", "Asia/Nowhere"))
+    write(tmp_path, "pois.csv", POI_HEADER + poi(price="x") + poi("p2") + poi("p3", lat="x"))
+    err = waypool("import", "csv", tmp_path).err
+    assert "cities.csv:2: timezone" in err
+    assert "pois.csv:2: price" in err
+    assert "pois.csv:4: lat" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "has no header"),
+        ("id,city\n", "lacks the column 'name'"),
+        (POI_HEADER.replace("source", "souce"), "unknown column 'souce'; near: source"),
+        (POI_HEADER.replace("source", "source,source"), "names the column 'source' twice"),
+        (POI_HEADER + '"p1', "is not CSV"),
+    ],
+)
+def test_a_wrong_file_is_named(waypool: Waypool, tmp_path: Path, text: str, named: str) -> None:
+    write(tmp_path, "pois.csv", text)
+    refused = waypool("import", "csv", tmp_path)
+    assert refused.status == 1
+    assert named in refused.err
+
+
+def test_another_encoding_is_named(waypool: Waypool, tmp_path: Path) -> None:
+    (tmp_path / "pois.csv").write_bytes((POI_HEADER + poi()).encode("gb18030"))
+    assert "is not UTF-8" in waypool("import", "csv", tmp_path).err
+
+
+def test_an_empty_or_missing_folder_is_named(waypool: Waypool, tmp_path: Path) -> None:
+    assert "holds none of" in waypool("import", "csv", tmp_path).err
+    assert "is not a folder" in waypool("import", "csv", tmp_path / "nowhere").err
+
+
+def test_a_catalogue_holds_up_to_255_tags(waypool: Waypool, tmp_path: Path) -> None:
+    write(tmp_path, "cities.csv", CITIES)
+    tags = ";".join(f"t{n}" for n in range(255))
+    write(tmp_path, "pois.csv", POI_HEADER + poi(tags=tags))
+    assert waypool("import", "csv", tmp_path).status == 0
+    write(tmp_path, "pois.csv", POI_HEADER + poi("p2", tags="one_more"))
+    assert "up to 255 tags, not 256" in waypool("import", "csv", tmp_path).err

@@ -1,0 +1,141 @@
+"""A request with faults gets one answer with all of them: pointer, code and suggestions."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from backend.catalogue.importers.catalogue_csv import import_catalogue
+from backend.db.session import transaction
+from backend.errors import Fault, RequestRefusedError
+from backend.params.registry import default_values
+from backend.pool.plan_request import PlanRequest
+from backend.pool.request_faults import resolve_request
+
+pytestmark = pytest.mark.sql
+
+CATALOGUE = Path(__file__).parent / "cases" / "pool-1" / "catalogue"
+GOOD: dict[str, Any] = {
+    "origin": "CityC",
+    "destinations": [{"city": "citya"}, {"city": "CityB"}],
+    "start_date": "2026-05-01",
+    "days": 6,
+    "travellers": 3,
+    "budget_tier": "舒适",
+}
+
+
+@pytest.fixture
+async def catalogue(engine: AsyncEngine) -> AsyncEngine:
+    async with transaction(engine) as session:
+        await import_catalogue(session, CATALOGUE)
+    return engine
+
+
+async def resolve(engine: AsyncEngine, raw: object) -> PlanRequest:
+    async with transaction(engine) as session:
+        return await resolve_request(session, raw, default_values())
+
+
+async def find_faults(engine: AsyncEngine, raw: object) -> dict[str, Fault]:
+    with pytest.raises(RequestRefusedError) as refused:
+        await resolve(engine, raw)
+    return {fault.pointer: fault for fault in refused.value.faults}
+
+
+async def test_names_become_ids_and_defaults_are_filled(catalogue: AsyncEngine) -> None:
+    request = await resolve(catalogue, GOOD | {"must_see": ["CityA place 1", "poi_cityb_0002"]})
+    assert request.origin == "cityc"
+    assert [(d.city, d.nights) for d in request.destinations] == [("citya", 3), ("cityb", 2)]
+    assert request.must_see == ("poi_citya_0001", "poi_cityb_0002")
+    assert (request.budget_tier, request.rooms, request.day_end) == ("comfort", 2, "21:00")
+
+
+async def test_resolving_what_is_resolved_changes_nothing(catalogue: AsyncEngine) -> None:
+    request = await resolve(catalogue, GOOD | {"interests": ["museum", "museum"]})
+    assert request.interests == ("museum",)
+    assert await resolve(catalogue, request.model_dump(mode="json")) == request
+
+
+async def test_seven_faults_are_named_in_one_answer(catalogue: AsyncEngine) -> None:
+    raw = GOOD | {
+        "destinations": [{"city": "citya"}, {"city": "cityx"}],
+        "start_date": "yesterday",
+        "days": 31,
+        "interests": ["musuem"],
+        "must_see": ["poi_citya_001", "poi_cityd_0002"],
+        "travelers": 2,
+    }
+    faults = await find_faults(catalogue, raw)
+    assert {(pointer, fault.code) for pointer, fault in faults.items()} == {
+        ("/destinations/1/city", "unknown_city"),
+        ("/start_date", "date_from_datetime_parsing"),
+        ("/days", "less_than_equal"),
+        ("/interests/0", "unknown_tag"),
+        ("/must_see/0", "unknown_place"),
+        ("/must_see/1", "place_elsewhere"),
+        ("/travelers", "unknown_field"),
+    }
+    assert faults["/interests/0"].suggestions[0] == "museum"
+    assert "poi_citya_0001" in faults["/must_see/0"].suggestions
+    assert faults["/travelers"].suggestions[0] == "travellers"
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer", "code"),
+    [
+        ({"destinations": [{"city": "citya"}, {"city": "CityA"}]}, "/destinations/1/city", "duplicate_city"),
+        ({"destinations": [{"city": "citya", "nights": 5}, {"city": "cityb"}]}, "/destinations/1/nights", "nights_incomplete"),
+        ({"destinations": [{"city": "citya", "nights": 4}]}, "/destinations", "nights_sum"),
+        ({"destinations": []}, "/destinations", "too_short"),
+        ({"children": [3, 4, 5, 6]}, "/children", "too_many_children"),
+        ({"rooms": 4}, "/rooms", "too_many_rooms"),
+        ({"travellers": True}, "/travellers", "int_type"),
+        ({"travellers": 21}, "/travellers", "less_than_equal"),
+        ({"start_date": "1999-12-31"}, "/start_date", "greater_than_equal"),
+        ({"budget_total": "12.345"}, "/budget_total", "decimal_max_places"),
+        ({"budget_total": 0}, "/budget_total", "greater_than"),
+        ({"budget_tier": "lux"}, "/budget_tier", "literal_error"),
+        ({"day_start": "22:00"}, "/day_end", "day_order"),
+        ({"day_end": "26:30"}, "/day_end", "bad_time"),
+        ({"avoid": ["nothing"]}, "/avoid/0", "unknown_avoid"),
+        ({"must_see": ["poi_citya_0001", "CityA place 1"]}, "/must_see/1", "duplicate_place"),
+        ({"must_see": ["poi_citya_0001"], "avoid": ["poi_citya_0001"]}, "/must_see/0", "avoided_place"),
+        ({"must_see": ["poi_citya_0001"], "avoid": ["art"]}, "/must_see/0", "avoided_place"),
+        ({"arrival": {"time": "10:00", "place": "Nowhere"}}, "/arrival/place", "unknown_station"),
+        ({"arrival": {"time": "10", "place": {"lat": 1, "lon": 2, "name": "x"}}}, "/arrival/time", "bad_time"),
+        ({"fixed": [{"title": "x", "start": "2026-05-01T12:00", "end": "2026-05-01T11:00"}]}, "/fixed/0", "fixed_order"),
+        ({"fixed": [{"title": "x", "start": "2026-06-01T12:00", "end": "2026-06-01T13:00"}]}, "/fixed/0", "outside_trip"),
+        ({"notes": "a\0b"}, "/notes", "bad_text"),
+        ({"notes": "x" * 2001}, "/notes", "string_too_long"),
+        ({"origin": "\ud800"}, "/origin", "bad_text"),
+    ],
+)  # fmt: skip
+async def test_each_fault_has_its_pointer_and_code(
+    catalogue: AsyncEngine, change: dict[str, Any], pointer: str, code: str
+) -> None:
+    faults = await find_faults(catalogue, GOOD | change)
+    assert list(faults) == [pointer]
+    assert faults[pointer].code == code
+
+
+@pytest.mark.parametrize("raw", [None, [], "x", 5])
+async def test_a_body_that_is_no_object(catalogue: AsyncEngine, raw: object) -> None:
+    assert (await find_faults(catalogue, raw))[""].code == "not_an_object"
+
+
+async def test_disabled_and_ambiguous_places_are_refused(
+    catalogue: AsyncEngine, tmp_path: Path
+) -> None:
+    header, *lines = (CATALOGUE / "pois.csv").read_text().splitlines()
+    first = lines[1].replace("poi_citya_0001", "poi_citya_twin")
+    off = lines[2].replace(",true,", ",false,")
+    (tmp_path / "pois.csv").write_text("\n".join([header, first, off]) + "\n")
+    async with transaction(catalogue) as session:
+        await import_catalogue(session, tmp_path)
+    raw = GOOD | {"must_see": ["CityA place 1", "poi_citya_0002"]}
+    faults = await find_faults(catalogue, raw)
+    assert faults["/must_see/0"].code == "ambiguous_place"
+    assert faults["/must_see/0"].suggestions == ("poi_citya_0001", "poi_citya_twin")
+    assert faults["/must_see/1"].code == "disabled_place"
