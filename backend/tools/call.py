@@ -1,0 +1,52 @@
+"""A tool call and its outcome: values that the run log keeps and a resumed run folds.
+
+An outcome carries everything that the call changed, so folding outcomes gives the same state as
+having run the calls.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from backend.planner.draft import Draft
+
+
+class Recorded(BaseModel):
+    """A frozen value of the run log."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ToolCall(Recorded):
+    """What the model asked for; `arguments` is its raw text, `id` one of our own making."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolOutcome(Recorded):
+    """What a call gave: `content` is what the model reads, the rest is what the call changed.
+
+    `number` counts the calls of a run from 1. `key` tells repeats: it is empty for writes and
+    errors. `draft` is the draft afterwards, None where the call left it alone.
+    """
+
+    call_id: str
+    number: int
+    tool: str
+    content: dict[str, Any]
+    is_error: bool = False
+    key: str = ""
+    listed: tuple[str, ...] = ()
+    opened: tuple[str, ...] = ()
+    draft: Draft | None = None
+    is_submitted: bool = False
+
+
+class ToolSchema(Recorded):
+    """A tool as a model is told of it; `parameters` is a closed JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
