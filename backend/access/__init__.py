@@ -1,1 +1,0 @@
-"""Who may ask for what: keys, tenants, scopes."""

@@ -1,0 +1,79 @@
+"""How far the catalogue narrowed in one run: a pure count over the snapshot and ids met on the way."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
+from pydantic import BaseModel, ConfigDict
+
+from backend.pool.snapshot import Kind, Snapshot
+
+
+class FunnelStep(BaseModel):
+    """One kind, from all rows to those chosen; the first two count rows, the others distinct ids."""
+
+    model_config = ConfigDict(frozen=True)
+
+    catalogue: int
+    in_cities: int
+    pool: int
+    listed: int
+    opened: int
+    selected: int
+    rejected: dict[str, int]
+
+
+def count_funnel(
+    snapshot: Snapshot,
+    listed: Collection[str] = (),
+    opened: Collection[str] = (),
+    selected: Collection[str] = (),
+) -> dict[Kind, FunnelStep]:
+    """The funnel of each kind; ids may be of any kind, and those outside of the pool do not count."""
+    pools = list_pool_ids(snapshot)
+    rejected = _sum_rejections(snapshot)
+    between = sum(len(leg.trains) for leg in snapshot.legs)  # changes are between other cities
+    chosen: dict[Kind, int] = {
+        "poi": sum(len(city.pois) for city in snapshot.cities.values()),
+        "hotel": sum(len(city.hotels) for city in snapshot.cities.values()),
+        "train": between,
+    }
+    return {
+        kind: FunnelStep(
+            catalogue=snapshot.catalogue.rows[kind],
+            in_cities=chosen[kind] + sum(rejected[kind].values()),
+            pool=len(ids),
+            listed=len(ids.intersection(listed)),
+            opened=len(ids.intersection(opened)),
+            selected=len(ids.intersection(selected)),
+            rejected=rejected[kind],
+        )
+        for kind, ids in pools.items()
+    }
+
+
+def list_pool_ids(snapshot: Snapshot) -> dict[Kind, frozenset[str]]:
+    """Distinct ids in the pool by kind; trains of connections are in it."""
+    cities, legs = snapshot.cities.values(), snapshot.legs
+    trains = {train for leg in legs for train in leg.trains}
+    trains.update(t for leg in legs for c in leg.connections for t in c.trains)
+    return {
+        "poi": frozenset(poi for city in cities for poi in city.pois),
+        "hotel": frozenset(hotel for city in cities for hotel in city.hotels),
+        "train": frozenset(trains),
+    }
+
+
+def _sum_rejections(snapshot: Snapshot) -> Mapping[Kind, dict[str, int]]:
+    cities = snapshot.cities.values()
+    return {
+        "poi": _sum(city.rejected for city in cities),
+        "hotel": _sum(city.hotels_rejected for city in cities),
+        "train": _sum(leg.rejected for leg in snapshot.legs),
+    }
+
+
+def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for count in counts:
+        total.update(count)
+    return dict(total)

@@ -1,0 +1,163 @@
+"""The rules of the pool, stated over rows in memory: the oracle of the SQL that says the same.
+
+Nothing here is fast, and nothing here is used to build a pool from a catalogue.
+"""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from typing import Generic, NamedTuple, TypeVar
+
+from backend.catalogue.opening_hours import is_open_on
+from backend.pool.candidate import HotelCandidate, PoiCandidate
+from backend.pool.departure import Departure
+from backend.pool.findings import (
+    EXEMPT,
+    CityAsk,
+    HotelFindings,
+    PlaceFindings,
+    TrainFindings,
+)
+from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS
+from backend.pool.stay import Leg
+
+T = TypeVar("T")
+_MISSING = "rank", "spread"  # decided by sizes, when the findings become a pool
+
+
+class Entry(NamedTuple, Generic[T]):
+    """A row of the catalogue that may be switched off."""
+
+    row: T
+    enabled: bool = True
+    is_synthetic: bool = False
+
+
+def find_places(entries: Sequence[Entry[PoiCandidate]], ask: CityAsk) -> PlaceFindings:
+    """Judge and rank all places of a city."""
+    reasons = {entry.row.id: judge_place(entry, ask) for entry in entries}
+    ranked = sorted(
+        (entry.row for entry in entries if reasons[entry.row.id] is None),
+        key=lambda row: (-count_matches(row, ask.interests), -(row.popularity or 0), row.id),
+    )
+    must_see = {poi_id: reasons[poi_id] for poi_id in ask.must_see if poi_id in reasons}
+    counted = [
+        reason
+        for poi_id, reason in reasons.items()
+        if reason and not (poi_id in must_see and reason in EXEMPT)
+    ]
+    return PlaceFindings(
+        ranking=tuple(row.id for row in ranked),
+        eligible=len(ranked),
+        must_see=must_see,
+        rejected=_count(counted, REJECTIONS),
+    )
+
+
+def judge_place(entry: Entry[PoiCandidate], ask: CityAsk) -> str | None:
+    """The first reason that rejects a place, must-see or not; None where it may be ranked."""
+    row, limits = entry.row, ask.limits
+    if not entry.enabled:
+        return "disabled"
+    if is_avoided(row.id, row.tags, ask.avoid):
+        return "avoided"
+    if entry.is_synthetic and not limits.allow_synthetic:
+        return "synthetic"
+    if limits.price_cap is not None and row.price is not None and row.price > limits.price_cap:
+        return "price"
+    if is_closed_throughout(row.opening_hours, row.closed_season, ask.stay.dates, ask.days_off):
+        return "closed"
+    return None
+
+
+def is_avoided(row_id: str, tags: Collection[str], avoid: Collection[str]) -> bool:
+    """Whether the id or one of the tags is to be avoided."""
+    return row_id in avoid or any(tag in avoid for tag in tags)
+
+
+def is_closed_throughout(
+    opening_hours: str,
+    closed_season: str,
+    dates: Collection[dt.date],
+    days_off: Collection[dt.date],
+) -> bool:
+    """Whether a place is open on none of the dates."""
+    return not any(is_open_on(opening_hours, closed_season, day, days_off) for day in dates)
+
+
+def count_matches(row: PoiCandidate, interests: frozenset[str]) -> int:
+    """Distinct interests among the tags of a place."""
+    return len(interests.intersection(row.tags))
+
+
+def find_hotels(entries: Sequence[Entry[HotelCandidate]], ask: CityAsk) -> HotelFindings:
+    """Judge and rank all hotels of a city; none where no night is spent."""
+    if ask.stay.nights == 0:
+        passed_by = _count(["no_night"] * len(entries), HOTEL_REJECTIONS)
+        return HotelFindings(ranking=(), eligible=0, is_widened=False, rejected=passed_by)
+    reasons = [_judge_hotel(entry, ask) for entry in entries]
+    usable = [entry.row for entry, why in zip(entries, reasons, strict=True) if why is None]
+    distances = {
+        row.id: measure_stars(row.stars, ask.limits.stars)
+        for row in usable
+        if row.stars is not None
+    }
+    nearest = min(distances.values(), default=None)
+    fitting = [row for row in usable if row.id in distances and distances[row.id] == nearest]
+    fitting.sort(key=_rank_hotel)
+    others = ["stars"] * (len(usable) - len(fitting))
+    return HotelFindings(
+        ranking=tuple(row.id for row in fitting),
+        eligible=len(fitting),
+        is_widened=bool(nearest),
+        rejected=_count([*others, *(why for why in reasons if why)], HOTEL_REJECTIONS),
+    )
+
+
+def _judge_hotel(entry: Entry[HotelCandidate], ask: CityAsk) -> str | None:
+    if not entry.enabled:
+        return "disabled"
+    if entry.is_synthetic and not ask.limits.allow_synthetic:
+        return "synthetic"
+    return "avoided" if is_avoided(entry.row.id, entry.row.tags, ask.avoid) else None
+
+
+def measure_stars(stars: int, band: Collection[int]) -> int:
+    """How far a number of stars lies from the nearest one of the band; 0 inside."""
+    return min(abs(stars - wanted) for wanted in band)
+
+
+def _rank_hotel(row: HotelCandidate) -> tuple[float, bool, Decimal, str]:
+    price = row.price_per_night
+    return -(row.rating or 0), price is None, price or Decimal(0), row.id
+
+
+def find_trains(
+    entries: Sequence[Entry[Departure]], leg: Leg, *, allow_synthetic: bool
+) -> TrainFindings:
+    """Judge all trains between the two cities of a leg."""
+    running: list[Departure] = []
+    reasons: list[str] = []
+    for entry in entries:
+        reason = judge_train(entry, leg.date, allow_synthetic=allow_synthetic)
+        if reason:
+            reasons.append(reason)
+        else:
+            running.append(entry.row)
+    running.sort(key=lambda train: (train.depart, train.id))
+    return TrainFindings(tuple(running), _count(reasons, TRAIN_REJECTIONS))
+
+
+def judge_train(entry: Entry[Departure], date: dt.date, *, allow_synthetic: bool) -> str | None:
+    """The first reason against a train on a date, or None."""
+    if not entry.enabled:
+        return "disabled"
+    if entry.is_synthetic and not allow_synthetic:
+        return "synthetic"
+    return None if entry.row.runs_on(date) else "not_running"
+
+
+def _count(reasons: Collection[str], names: Sequence[str]) -> dict[str, int]:
+    counts = Counter(reasons)
+    return {name: counts[name] for name in names if name not in _MISSING}

@@ -1,0 +1,151 @@
+"""Builds the pool of a request from the catalogue, with no model involved, and freezes it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from backend.catalogue.queries import read_state
+from backend.db.session import Session
+from backend.errors import UnavailableError
+from backend.params.registry import ParamValue, snapshot_values
+from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
+from backend.pool.candidate import CityRow
+from backend.pool.city_search import search_hotels, search_places
+from backend.pool.connections import find_connections
+from backend.pool.departure import Zones
+from backend.pool.findings import TrainFindings, ask_city
+from backend.pool.limits import PoolLimits, read_limits
+from backend.pool.plan_request import PlanRequest
+from backend.pool.queries import Wanted, count_trains, find_changing, find_running, read_wanted
+from backend.pool.row_queries import (
+    read_catalogue,
+    read_city_rows,
+    read_hotels,
+    read_places,
+    read_stations,
+    read_tag_rows,
+    read_trains,
+)
+from backend.pool.snapshot import (
+    TRAIN_REJECTIONS,
+    CityPool,
+    Connection,
+    LegPool,
+    Snapshot,
+    SnapshotRows,
+)
+from backend.pool.stay import Leg, plan_legs, plan_stays
+from backend.pool.trip_calendar import TripCalendar, read_calendar
+
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class _Trip:
+    """What all statements of one pool are about."""
+
+    request: PlanRequest
+    limits: PoolLimits
+    wanted: Wanted
+    cities: Mapping[str, CityRow]
+    calendar: TripCalendar
+
+    @property
+    def zones(self) -> Zones:
+        return {city.id: city.timezone for city in self.cities.values()}
+
+
+class CandidatePoolService:
+    """The only way from the catalogue to what may be in an itinerary."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def build(self, request: PlanRequest, params: Mapping[str, ParamValue]) -> Snapshot:
+        """The sealed snapshot of a resolved request (ids for names, nights and rooms filled in).
+
+        All its statements must see one catalogue, though others may commit between them: the
+        version tells, and the pool is built anew where it moved.
+        """
+        for _ in range(_TRIES):
+            catalogue, currency = await read_catalogue(self._session)
+            trip = await self._read_trip(request, params)
+            cities = await self._search_cities(trip)
+            legs = await self._search_legs(trip)
+            rows = await self._read_rows(cities, legs)
+            visited = _list_cities(request, legs)
+            frame = Frame(
+                currency=currency,
+                city_rows={city: trip.cities[city] for city in visited},
+                stations=await read_stations(self._session, visited),
+                tags=await read_tag_rows(self._session, list_tags(request, rows)),
+                calendar=trip.calendar,
+                catalogue=catalogue,
+            )
+            if (await read_state(self._session)).version == catalogue.version:
+                kept = snapshot_values(params)
+                return put_together(request, kept, cities, legs, rows, frame)
+        raise UnavailableError("the catalogue is being changed all the time; try again later")
+
+    async def _read_trip(self, request: PlanRequest, params: Mapping[str, ParamValue]) -> _Trip:
+        limits = read_limits(params, request.budget_tier)
+        cities = await read_city_rows(self._session)
+        wanted = await read_wanted(
+            self._session,
+            request.interests,
+            request.avoid,
+            limits.price_cap,
+            with_synthetic=limits.allow_synthetic,
+        )
+        calendar = read_calendar(request, plan_stays(request), cities)
+        return _Trip(request, limits, wanted, cities, calendar)
+
+    async def _search_cities(self, trip: _Trip) -> dict[str, CityPool]:
+        stays = plan_stays(trip.request)
+        asks = {
+            stay.city: ask_city(
+                trip.request, stay, trip.calendar.days_off_in(stay.city), trip.limits
+            )
+            for stay in stays
+        }
+        places = await search_places(self._session, asks, trip.wanted)
+        hotels = await search_hotels(self._session, asks, trip.wanted)
+        return {
+            stay.city: cut_city(stay, places[stay.city], hotels[stay.city], trip.limits)
+            for stay in stays
+        }
+
+    async def _search_legs(self, trip: _Trip) -> list[LegPool]:
+        legs = plan_legs(trip.request)
+        counts = await count_trains(self._session, legs, trip.wanted)
+        running = await find_running(self._session, legs, trip.wanted)
+        pools = []
+        for n, leg in enumerate(legs):
+            rejected = {reason: count for at, reason, count in counts if at == n and reason}
+            found = TrainFindings(
+                tuple(running[n]),
+                {why: rejected.get(why, 0) for why in TRAIN_REJECTIONS if why != "spread"},
+            )
+            connections = [] if running[n] else await self._connect(leg, trip)
+            pools.append(cut_leg(leg, found, connections, trip.limits, trip.zones))
+        return pools
+
+    async def _connect(self, leg: Leg, trip: _Trip) -> list[Connection]:
+        trains = await find_changing(self._session, leg, trip.wanted)
+        return find_connections(leg, trains, trip.zones)
+
+    async def _read_rows(
+        self, cities: Mapping[str, CityPool], legs: Sequence[LegPool]
+    ) -> SnapshotRows:
+        pois, hotels, trains = list_candidates(cities.values(), legs)
+        return SnapshotRows(
+            pois=await read_places(self._session, pois),
+            hotels=await read_hotels(self._session, hotels),
+            trains=await read_trains(self._session, trains),
+        )
+
+
+def _list_cities(request: PlanRequest, legs: Sequence[LegPool]) -> list[str]:
+    """Ids of the cities visited, come from or changed trains in, sorted."""
+    cities = {destination.city for destination in request.destinations}
+    cities.update(connection.via for leg in legs for connection in leg.connections)
+    return sorted(cities | ({request.origin} if request.origin else set()))
