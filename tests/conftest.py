@@ -1,11 +1,9 @@
 """A real PostgreSQL for tests: one server a session, one migrated template, a clone for each test."""
 
 import os
-import secrets
 import shutil
 from collections.abc import AsyncIterator, Iterator
 
-import psycopg
 import pytest
 from psycopg import sql
 from sqlalchemy import make_url
@@ -15,21 +13,10 @@ from backend.db.embedded import start_embedded
 from backend.db.migrate import upgrade
 from backend.db.session import make_engine
 from backend.settings import Settings
+from tests.database import make_database, run_sql
 
 # A test database need not survive a power cut.
 FAST = ("fsync", "synchronous_commit", "full_page_writes")
-
-
-def run_sql(url: str, *statements: sql.SQL | sql.Composed) -> None:
-    """Statements outside of a transaction, as `create database` needs it."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement)
-
-
-def address_of(server_url: str, database: str) -> str:
-    """The same server's address for another database."""
-    return make_url(server_url).set(database=database).render_as_string(hide_password=False)
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +28,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data = Settings(home=tmp_path_factory.mktemp("home")).embedded_data
     with start_embedded(data) as server:
         settings = [sql.SQL("alter system set {} = off").format(sql.Identifier(n)) for n in FAST]
-        run_sql(server.url, *settings, sql.SQL("select pg_reload_conf()"))
+        run_sql(server.url, *settings, "select pg_reload_conf()")
         yield server.url
     shutil.rmtree(data)
 
@@ -49,22 +36,23 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def template_database(server_url: str) -> Iterator[str]:
     """Name of a database with all migrations and no rows."""
-    name = f"waypool_template_{secrets.token_hex(4)}"
-    create = "create database {} template template0 encoding 'UTF8'"
-    run_sql(server_url, sql.SQL(create).format(sql.Identifier(name)))
-    upgrade(address_of(server_url, name))
-    yield name
-    drop_database(server_url, name)
+    with make_database(server_url) as url:
+        upgrade(url)
+        yield str(make_url(url).database)
 
 
 @pytest.fixture
 def database_url(server_url: str, template_database: str) -> Iterator[str]:
     """Address of a fresh migrated database that this test has for itself."""
-    name = f"waypool_test_{secrets.token_hex(4)}"
-    create = sql.SQL("create database {} template {}")
-    run_sql(server_url, create.format(sql.Identifier(name), sql.Identifier(template_database)))
-    yield address_of(server_url, name)
-    drop_database(server_url, name)
+    with make_database(server_url, template_database) as url:
+        yield url
+
+
+@pytest.fixture
+def empty_database_url(server_url: str) -> Iterator[str]:
+    """Address of a database without any table."""
+    with make_database(server_url) as url:
+        yield url
 
 
 @pytest.fixture
@@ -73,8 +61,3 @@ async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
     engine = make_engine(database_url)
     yield engine
     await engine.dispose()
-
-
-def drop_database(server_url: str, name: str) -> None:
-    """Remove a database, whoever is still connected."""
-    run_sql(server_url, sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))

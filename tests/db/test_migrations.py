@@ -1,0 +1,81 @@
+"""Migrations lead from nothing to exactly the models, in one line of dated files."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic import command
+from alembic.script import ScriptDirectory
+
+from backend.db import migrate
+from backend.errors import ConfigurationError, UnavailableError
+from backend.settings import find_data
+from tests.database import run_sql
+
+
+def test_file_names_are_dates_so_that_the_folder_reads_as_history() -> None:
+    files = [path.name for path in find_data("migrations").glob("*.py")]
+    assert files
+    for name in files:
+        assert re.fullmatch(r"\d{8}_\d{4}_\w+\.py", name)
+
+
+def test_there_is_one_head_and_the_files_stand_in_the_order_of_the_history() -> None:
+    script = ScriptDirectory.from_config(migrate._make_config())
+    assert script.get_heads() == [migrate.head_revision()]
+    history = [Path(revision.path).name for revision in script.walk_revisions()]
+    assert history[::-1] == sorted(history)
+
+
+@pytest.mark.sql
+def test_models_and_migrations_say_the_same(database_url: str) -> None:
+    with migrate._connect(database_url) as connection:
+        command.check(migrate._make_config(connection))
+
+
+@pytest.mark.sql
+def test_an_upgrade_starts_from_nothing_and_may_be_repeated(empty_database_url: str) -> None:
+    assert migrate.read_revision(empty_database_url) is None
+    for _ in range(2):
+        migrate.upgrade(empty_database_url)
+        assert migrate.read_revision(empty_database_url) == migrate.head_revision()
+
+
+@pytest.mark.sql
+def test_two_upgrades_at_once_wait_for_each_other(empty_database_url: str) -> None:
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(migrate.upgrade, [empty_database_url] * 3))
+    assert migrate.read_revision(empty_database_url) == migrate.head_revision()
+
+
+@pytest.mark.sql
+def test_each_migration_can_be_taken_back(database_url: str) -> None:
+    with migrate._connect(database_url) as connection:
+        command.downgrade(migrate._make_config(connection), "base")
+    with psycopg.connect(database_url) as connection:
+        left = "select relname from pg_class where relnamespace = 'public'::regnamespace"
+        assert {name for (name,) in connection.execute(left)} <= {
+            "alembic_version",
+            "alembic_version_pkc",
+        }
+
+
+@pytest.mark.sql
+def test_a_database_of_a_newer_version_is_named_as_such(database_url: str) -> None:
+    run_sql(database_url, "update alembic_version set version_num = '29990101_0000'")
+    with pytest.raises(ConfigurationError, match=r"29990101_0000.*newer"):
+        migrate.upgrade(database_url)
+
+
+@pytest.mark.sql
+def test_a_failing_migration_is_one_error(empty_database_url: str) -> None:
+    run_sql(empty_database_url, "create table city (id int)")
+    with pytest.raises(UnavailableError, match="city"):
+        migrate.upgrade(empty_database_url)
+
+
+def test_a_database_that_is_not_there_is_one_error(tmp_path: Path) -> None:
+    with pytest.raises(UnavailableError, match="does not answer"):
+        migrate.upgrade(f"postgresql:///waypool?host={tmp_path}")
