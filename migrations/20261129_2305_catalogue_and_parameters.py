@@ -181,33 +181,3 @@ def upgrade() -> None:
         "ix_train_from_city_id_to_city_id", "train", ["from_city_id", "to_city_id"], unique=False
     )
     op.create_index("ix_train_to_city_id", "train", ["to_city_id"], unique=False)
-
-
-def downgrade() -> None:
-    op.drop_index("ix_train_to_city_id", table_name="train")
-    op.drop_index("ix_train_from_city_id_to_city_id", table_name="train")
-    op.drop_table("train")
-    op.drop_table("station")
-    op.drop_index(
-        "ix_place_pool",
-        table_name="place",
-        postgresql_include=[
-            "tag_mask",
-            "popularity",
-            "id",
-            "schedule_id",
-            "enabled",
-            "is_synthetic",
-        ],
-    )
-    op.drop_index("ix_place_name_en", table_name="place")
-    op.drop_index("ix_place_name", table_name="place")
-    op.drop_index("ix_place_city_id_name", table_name="place")
-    op.drop_table("place")
-    op.drop_index("ix_hotel_city_id_stars", table_name="hotel")
-    op.drop_table("hotel")
-    op.drop_table("tag")
-    op.drop_table("system_param")
-    op.drop_table("schedule")
-    op.drop_table("city")
-    op.drop_table("catalogue_state")

@@ -12,6 +12,7 @@ from backend.errors import ToolError, WaypoolError
 COMMANDS: tuple[tuple[str, str], ...] = (
     ("db", "backend.cli.db:db"),
     ("import", "backend.cli.imports:import_group"),
+    ("keys", "backend.cli.keys:keys"),
     ("config", "backend.cli.config:config"),
 )
 """Name and place of each command, in the order of `--help`."""

@@ -7,12 +7,23 @@ from alembic import context
 from sqlalchemy import Connection, text
 
 # Imported for their tables: what is missing here, no migration would be drafted for.
+import backend.access.tables
 import backend.catalogue.tables
-import backend.params.tables  # noqa: F401
+import backend.params.tables
+import backend.runs.tables  # noqa: F401
 from backend.db.base import Base
 
 # A migration that waits for a lock makes everybody queue behind it, so it gives up soon.
 LIMITS = ("set lock_timeout = '10s'", "set statement_timeout = '10min'")
+
+
+# The queue's tables are its library's own.
+QUEUE_PREFIX = "procrastinate_"
+
+
+def is_ours(name: str | None, kind: str, _parents: object) -> bool:
+    """Whether drafting a migration looks at this thing of the database."""
+    return not (kind == "table" and name is not None and name.startswith(QUEUE_PREFIX))
 
 
 def run(connection: Connection) -> None:
@@ -21,7 +32,10 @@ def run(connection: Connection) -> None:
         connection.execute(text(limit))
     connection.commit()
     context.configure(
-        connection=connection, target_metadata=Base.metadata, transaction_per_migration=True
+        connection=connection,
+        target_metadata=Base.metadata,
+        transaction_per_migration=True,
+        include_name=is_ours,
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -1,0 +1,114 @@
+"""Rows of runs: make, find, list, move on. Every read names its tenant; None is the operator."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+
+from backend.db.session import Session
+from backend.runs.lifecycle import FINAL, RunStatus
+from backend.runs.tables import AgentRun
+
+_HEAD = (
+    AgentRun.id,
+    AgentRun.tenant,
+    AgentRun.status,
+    AgentRun.executor,
+    AgentRun.planner,
+    AgentRun.locale,
+    AgentRun.request,
+    AgentRun.snapshot_sha256,
+    AgentRun.catalogue_version,
+    AgentRun.created_at,
+    AgentRun.started_at,
+    AgentRun.finished_at,
+    AgentRun.cancel_requested_at,
+)
+
+
+@dataclass(frozen=True)
+class RunHead:
+    """A run without its large columns, snapshot and result."""
+
+    id: str
+    tenant: str
+    status: RunStatus
+    executor: str
+    planner: str
+    locale: str
+    request: dict[str, Any]
+    snapshot_sha256: str | None
+    catalogue_version: int | None
+    created_at: dt.datetime
+    started_at: dt.datetime | None
+    finished_at: dt.datetime | None
+    cancel_requested_at: dt.datetime | None
+
+
+async def insert_run(session: Session, values: dict[str, Any]) -> None:
+    """A new row."""
+    await session.execute(insert(AgentRun).values(**values))
+
+
+async def find_run(
+    session: Session, run_id: str, tenant: str | None, *, is_locked: bool = False
+) -> RunHead | None:
+    """The run, if it exists and belongs to the tenant."""
+    wanted = select(*_HEAD).where(AgentRun.id == run_id)
+    if tenant is not None:
+        wanted = wanted.where(AgentRun.tenant == tenant)
+    row = (await session.execute(wanted.with_for_update() if is_locked else wanted)).first()
+    return RunHead(**row._mapping) if row else None  # noqa: SLF001 - a public name of SQLAlchemy
+
+
+async def list_runs(
+    session: Session,
+    tenant: str | None,
+    limit: int,
+    *,
+    before: str | None = None,
+    status: str | None = None,
+) -> Sequence[RunHead]:
+    """Runs, newest first (ids sort by time), those older than the run `before`."""
+    wanted = select(*_HEAD).order_by(AgentRun.id.desc()).limit(limit)
+    if tenant is not None:
+        wanted = wanted.where(AgentRun.tenant == tenant)
+    if before is not None:
+        wanted = wanted.where(AgentRun.id < before)
+    if status is not None:
+        wanted = wanted.where(AgentRun.status == status)
+    return [RunHead(**row._mapping) for row in await session.execute(wanted)]  # noqa: SLF001
+
+
+async def read_snapshot_text(session: Session, run_id: str) -> str | None:
+    """The canonical JSON of the run's snapshot; None before the pool is built."""
+    wanted = select(AgentRun.input_snapshot).where(AgentRun.id == run_id)
+    return (await session.execute(wanted)).scalar_one_or_none()
+
+
+async def read_result(session: Session, run_id: str) -> dict[str, Any] | None:
+    """The stored result document; None before the end."""
+    wanted = select(AgentRun.result).where(AgentRun.id == run_id)
+    return (await session.execute(wanted)).scalar_one_or_none()
+
+
+async def update_run(session: Session, run_id: str, **values: Any) -> bool:
+    """Set columns of a run that has not ended; False where it has."""
+    changed = update(AgentRun).where(AgentRun.id == run_id, AgentRun.status.not_in(FINAL))
+    touched = await session.execute(changed.values(**values).returning(AgentRun.id))
+    return touched.first() is not None
+
+
+async def delete_run(session: Session, run_id: str) -> None:
+    """Remove a run with all that belongs to it."""
+    await session.execute(delete(AgentRun).where(AgentRun.id == run_id))
+
+
+async def list_unfinished(session: Session, executor: str) -> Sequence[str]:
+    """Ids of the runs that have not ended, oldest first."""
+    wanted = select(AgentRun.id).where(
+        AgentRun.status.in_(["queued", "running"]), AgentRun.executor == executor
+    )
+    return list((await session.scalars(wanted.order_by(AgentRun.id))).all())

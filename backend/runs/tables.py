@@ -1,0 +1,71 @@
+"""Runs, their log, and the keys that make a request idempotent."""
+
+import datetime as dt
+from typing import Any
+
+from sqlalchemy import DateTime, ForeignKey, Index, Text
+from sqlalchemy.dialects.postgresql import JSON
+from sqlalchemy.orm import Mapped, mapped_column
+
+from backend.db.base import Base, CodeText
+
+Moment = DateTime(timezone=True)
+
+
+class AgentRun(Base):
+    """One execution for one request.
+
+    `input_snapshot` is canonical JSON (RFC 8785) as text, since its hash is over those bytes;
+    `executor` says who carries the run on: a worker of the queue, or the command that began it.
+    """
+
+    __tablename__ = "agent_run"
+    __table_args__ = (
+        Index("ix_agent_run_tenant_id", "tenant", "id"),
+        Index("ix_agent_run_status", "status"),
+    )
+
+    id: Mapped[CodeText] = mapped_column(primary_key=True)
+    tenant: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(Text)
+    executor: Mapped[str] = mapped_column(Text)
+    planner: Mapped[str] = mapped_column(Text)
+    locale: Mapped[str] = mapped_column(Text)
+    request: Mapped[dict[str, Any]] = mapped_column(JSON)
+    input_snapshot: Mapped[str | None] = mapped_column(Text)
+    snapshot_sha256: Mapped[str | None] = mapped_column(Text)
+    catalogue_version: Mapped[int | None]
+    result: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    created_at: Mapped[dt.datetime] = mapped_column(Moment)
+    started_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+    finished_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+    cancel_requested_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+
+
+class RunLogRow(Base):
+    """One recorded unit of a run; the primary key makes the second writer of a `seq` lose.
+
+    `payload` is JSON, not JSONB: the order of keys is part of what the model reads again.
+    """
+
+    __tablename__ = "run_log"
+
+    run_id: Mapped[CodeText] = mapped_column(
+        ForeignKey("agent_run.id", ondelete="CASCADE"), primary_key=True
+    )
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(Text)
+    payload: Mapped[dict[str, Any]] = mapped_column(JSON)
+    at: Mapped[dt.datetime] = mapped_column(Moment)
+
+
+class IdempotencyKey(Base):
+    """The run that a tenant's key stands for, and the hash of the body it came with."""
+
+    __tablename__ = "idempotency_key"
+
+    tenant: Mapped[str] = mapped_column(Text, primary_key=True)
+    key: Mapped[str] = mapped_column(Text, primary_key=True)
+    body_sha256: Mapped[str] = mapped_column(Text)
+    run_id: Mapped[CodeText] = mapped_column(ForeignKey("agent_run.id", ondelete="CASCADE"))
+    created_at: Mapped[dt.datetime] = mapped_column(Moment)
