@@ -12,6 +12,7 @@ from backend.errors import ToolError, WaypoolError
 COMMANDS: tuple[tuple[str, str], ...] = (
     ("db", "backend.cli.db:db"),
     ("import", "backend.cli.imports:import_group"),
+    ("pool", "backend.cli.pool:pool"),
     ("keys", "backend.cli.keys:keys"),
     ("config", "backend.cli.config:config"),
 )

@@ -140,6 +140,10 @@ class Snapshot(Part):
         """The snapshot file's object, as JSON values."""
         return self.model_dump(mode="json", by_alias=True)
 
+    def as_text(self) -> str:
+        """The snapshot file: that object as canonical JSON (RFC 8785)."""
+        return rfc8785.dumps(self.as_json()).decode()
+
     def sealed(self) -> "Snapshot":
         """The same snapshot with its hash filled in."""
         return self.model_copy(update={"sha256": compute_sha256(self.hashed_part())})
