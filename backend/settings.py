@@ -21,7 +21,9 @@ def _default_home() -> Path:
 class Settings(BaseSettings):
     """Everything that the environment can say; `waypool config` lists it, secrets masked."""
 
-    model_config = SettingsConfigDict(env_prefix="WAYPOOL_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="WAYPOOL_", frozen=True, extra="ignore", env_ignore_empty=True
+    )
 
     database_url: SecretStr | None = Field(
         None, description="A PostgreSQL >= 15; unset: Waypool starts its own."

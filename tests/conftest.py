@@ -1,6 +1,5 @@
 """A real PostgreSQL for tests: one server a session, one migrated template, a clone for each test."""
 
-import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 
@@ -14,16 +13,50 @@ from backend.db.migrate import upgrade
 from backend.db.session import make_engine
 from backend.settings import Settings
 from tests.database import make_database, run_sql
+from tests.pg15 import start_pg15
+
+LEFT = pytest.StashKey[dict[str, int]]()
 
 # A test database need not survive a power cut.
 FAST = ("fsync", "synchronous_commit", "full_page_writes")
 
 
-@pytest.fixture(scope="session")
-def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """An admin's address of the server for tests: WAYPOOL_TEST_DATABASE_URL, else our own."""
-    if given := os.environ.get("WAYPOOL_TEST_DATABASE_URL"):  # noqa: TID251 - only for tests
-        yield given
+LEFT_OUT = {
+    "pg15": "on PostgreSQL 15 (Debian's package postgresql-15)",
+    "browser": "in a browser (Debian's package chromium)",
+}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without `-m`, leave out what needs a package of Debian's."""
+    if config.option.markexpr:
+        return
+    left = [item for item in items if any(item.get_closest_marker(name) for name in LEFT_OUT)]
+    config.stash[LEFT] = {
+        name: sum(item.get_closest_marker(name) is not None for item in left) for name in LEFT_OUT
+    }
+    items[:] = [item for item in items if item not in set(left)]
+    config.hook.pytest_deselected(items=left)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say in one line what was left out and what it needs."""
+    left = config.stash.get(LEFT, {})
+    parts = [f"{count} {LEFT_OUT[name]}" for name, count in left.items() if count]
+    if parts:
+        terminalreporter.write_line(f"left out: {', '.join(parts)}; .ci/run runs them too")
+
+
+@pytest.fixture(scope="session", params=["embedded", pytest.param("15", marks=pytest.mark.pg15)])
+def server_url(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """An administrator's address of the server: our own, and once more PostgreSQL 15."""
+    if request.param == "15":
+        with start_pg15() as url:
+            yield url
         return
     data = Settings(home=tmp_path_factory.mktemp("home")).embedded_data
     with start_embedded(data) as server:

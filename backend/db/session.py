@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
@@ -41,3 +42,9 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
     """One session, one commit at the end of the block, nothing written if it raises."""
     async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
         yield session
+
+
+async def raw_connection(session: AsyncSession) -> Any:
+    """The driver's own connection of a session, inside its transaction."""
+    connection = await (await session.connection()).get_raw_connection()
+    return connection.driver_connection

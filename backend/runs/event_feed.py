@@ -1,0 +1,87 @@
+"""Follows run logs as they grow: one listening connection a process, however many readers.
+
+A notification only says that a run has news; what is delivered always comes from the log, so a lost
+one delays a reader and loses nothing.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from psycopg import AsyncConnection, OperationalError
+from psycopg.sql import SQL, Identifier
+
+from backend.db.session import Engine
+from backend.runs.run_log import CHANNEL, Step, read_steps
+
+PATIENCE_SECONDS = 5.0
+"""A reader looks by itself after so long, in case the listening connection was away."""
+
+RECONNECT_SECONDS = 1.0
+PAGE = 200
+
+log = logging.getLogger(__name__)
+
+
+class EventFeed:
+    """Steps of runs, from the log, woken by notifications."""
+
+    def __init__(self, url: str, engine: Engine) -> None:
+        """`url` is a libpq address of the database that `engine` is on."""
+        self._url = url
+        self._engine = engine
+        self._waiting: dict[str, set[asyncio.Event]] = {}
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator["EventFeed"]:
+        """Listen inside the block."""
+        listener = asyncio.create_task(self._listen_for_ever())
+        try:
+            yield self
+        finally:
+            listener.cancel()
+
+    async def follow(
+        self, run_id: str, after: int, heartbeat: float = PATIENCE_SECONDS
+    ) -> AsyncIterator[Step | None]:
+        """Steps above `after` as they are written, to the end; None where nothing came for a while."""
+        news = asyncio.Event()
+        self._waiting.setdefault(run_id, set()).add(news)
+        try:
+            while True:
+                news.clear()
+                for step in await read_steps(self._engine, run_id, after, PAGE):
+                    yield step
+                    after = step.seq
+                    news.set()  # a full page may have more behind it
+                    if step.kind == "run_finished":
+                        return
+                try:
+                    await asyncio.wait_for(news.wait(), heartbeat)
+                except TimeoutError:
+                    yield None
+        finally:
+            self._forget(run_id, news)
+
+    def _forget(self, run_id: str, news: asyncio.Event) -> None:
+        waiting = self._waiting.get(run_id, set())
+        waiting.discard(news)
+        if not waiting:
+            self._waiting.pop(run_id, None)
+
+    async def _listen_for_ever(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except OperationalError:
+                log.warning("the listening connection is away; readers look by themselves")
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def _listen(self) -> None:
+        connection = await AsyncConnection.connect(self._url, autocommit=True)
+        async with connection:
+            await connection.execute(SQL("listen {}").format(Identifier(CHANNEL)))
+            async for notification in connection.notifies():
+                for news in self._waiting.get(notification.payload, ()):
+                    news.set()
