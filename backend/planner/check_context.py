@@ -1,0 +1,175 @@
+"""What a constraint may look at: the delivered items with their times, and the snapshot's rows.
+
+Constraints read the itinerary and not the scheduler's numbers: whatever made the times, they are
+checked against the rows.
+"""
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.clock import format_minutes
+from backend.planner.draft import Draft
+from backend.planner.hours import Hours, read_hours
+from backend.planner.itinerary import DayItem, FixedItem, Itinerary, LegItem, MealItem, VisitItem
+from backend.planner.moves import count_minutes
+from backend.planner.must_see import Reason, explain_missing
+from backend.planner.travel_time import Party, Position, find_way
+from backend.planner.trip import Trip, name_in, plan_trip
+from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
+from backend.pool.snapshot import Snapshot
+from backend.text import Locale
+
+
+@dataclass(frozen=True)
+class Visited:
+    """A place in the itinerary, as a visit or as a meal; minutes of its day."""
+
+    day: int
+    item: int
+    poi: PoiCandidate
+    date: dt.date
+    arrive: int
+    leave: int
+    is_meal: bool
+
+
+@dataclass(frozen=True)
+class Located:
+    """An item with a position: where it begins and ends, and in which cities."""
+
+    day: int
+    item: int
+    name: str
+    row: VisitItem | MealItem | FixedItem | LegItem
+    start: dt.datetime
+    end: dt.datetime
+    start_city: str
+    end_city: str
+    start_at: Position
+    end_at: Position
+
+
+@dataclass(frozen=True)
+class CheckContext:
+    """A plan to be checked."""
+
+    snapshot: Snapshot
+    draft: Draft
+    itinerary: Itinerary
+
+    @property
+    def locale(self) -> Locale:
+        """The language of messages."""
+        return self.snapshot.request.locale
+
+    @cached_property
+    def trip(self) -> Trip:
+        """Stays, moves and parts by the draft's hotels and trains."""
+        return plan_trip(self.snapshot, self.draft)
+
+    def items(self) -> Iterator[tuple[int, int, DayItem]]:
+        """All items with their day (from 1) and number (from 0)."""
+        for day, row in enumerate(self.itinerary.days, 1):
+            for number, item in enumerate(row.items):
+                yield day, number, item
+
+    @cached_property
+    def visits(self) -> tuple[Visited, ...]:
+        """All places that are in the pool, in order."""
+        found = []
+        for day, number, item in self.items():
+            if not isinstance(item, VisitItem | MealItem) or item.poi_id is None:
+                continue
+            poi = self.snapshot.poi(item.poi_id)
+            if poi is not None:
+                start, end = _span(item)
+                date = self.itinerary.days[day - 1].date
+                arrive, leave = count_minutes(start, date), count_minutes(end, date)
+                is_meal = isinstance(item, MealItem)
+                found.append(Visited(day, number, poi, date, arrive, leave, is_meal))
+        return tuple(found)
+
+    @cached_property
+    def missing_must_sees(self) -> dict[str, Reason]:
+        """Must-see places without a visit, and why each of them is not in."""
+        return explain_missing(self.trip, self.draft)
+
+    def hours_of(self, visited: Visited) -> Hours:
+        """The hours of a visited place on the day of the visit."""
+        return read_hours(self.snapshot, visited.poi, visited.date)
+
+    def located(self, day: int) -> list[Located]:
+        """Items of a day that have a position, in order."""
+        row = self.itinerary.days[day - 1]
+        places = (self._locate(day, number, item) for number, item in enumerate(row.items))
+        return [place for place in places if place is not None]
+
+    def measure_way(self, city: str, a: Position, b: Position) -> int:
+        """Minutes between two places of a city."""
+        party = Party(self.snapshot.request.travellers, self.snapshot.currency)
+        return find_way(a, b, self.snapshot.city_rows[city].modes, party).minutes
+
+    def name(self, row: CityRow | HotelCandidate | PoiCandidate) -> str:
+        """A row's name in the language of messages."""
+        return name_in(row, self.locale)
+
+    def name_city(self, city: str) -> str:
+        """A city's name; one without a row by its id."""
+        row = self.snapshot.city_rows.get(city)
+        return city if row is None else self.name(row)
+
+    def _locate(self, day: int, number: int, item: DayItem) -> Located | None:
+        if isinstance(item, LegItem):
+            return self._locate_leg(day, number, item)
+        if isinstance(item, FixedItem):
+            return self._locate_fixed(day, number, item)
+        if isinstance(item, VisitItem | MealItem):
+            poi = self.snapshot.poi(item.poi_id or "")
+            if poi is not None:
+                start, end = _span(item)
+                where = poi.city, poi.city, poi.position, poi.position
+                return Located(day, number, self.name(poi), item, start, end, *where)
+        return None
+
+    def _locate_leg(self, day: int, number: int, leg: LegItem) -> Located | None:
+        if leg.depart is None or leg.arrive is None:
+            return None
+        return Located(
+            day,
+            number,
+            leg.number or "",
+            leg,
+            leg.depart,
+            leg.arrive,
+            leg.from_city,
+            leg.to_city,
+            self._find_station(leg.from_city, leg.from_station or ""),
+            self._find_station(leg.to_city, leg.to_station or ""),
+        )
+
+    def _locate_fixed(self, day: int, number: int, item: FixedItem) -> Located | None:
+        """A booking with a position, in the city to whose part of the day it was given."""
+        for part in self.trip.parts[day]:
+            for slot in part.fixed:
+                if slot.title == item.title and slot.position is not None:
+                    where = part.city.id, part.city.id, slot.position, slot.position
+                    return Located(day, number, item.title, item, item.start, item.end, *where)
+        return None
+
+    def _find_station(self, city: str, name: str) -> Position:
+        if city in self.snapshot.city_rows:
+            return self.snapshot.station_position(city, name)
+        return next(iter(self.snapshot.city_rows.values())).position
+
+
+def _span(item: VisitItem | MealItem) -> tuple[dt.datetime, dt.datetime]:
+    if isinstance(item, VisitItem):
+        return item.arrive, item.leave
+    return item.start, item.end
+
+
+def show_time(minutes: int) -> str:
+    """`HH:MM` for messages; after midnight the hours run on (`25:30`)."""
+    return format_minutes(max(0, minutes))

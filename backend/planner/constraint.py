@@ -1,0 +1,41 @@
+"""A constraint as a row: code, severity, message in both languages, and how it is found."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from backend.planner.check_context import CheckContext
+from backend.planner.itinerary import Severity, Violation, Where
+from backend.text import Locale
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One breach: where, and the values for the message; `severity` where it differs."""
+
+    day: int | None = None
+    item: int | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Errors block submission, warnings are shown."""
+
+    code: str
+    severity: Severity
+    messages: Mapping[Locale, str]
+    find: Callable[[CheckContext], Iterable[Finding]]
+
+    def check(self, context: CheckContext) -> list[Violation]:
+        """All breaches of this constraint."""
+        template = self.messages[context.locale]
+        return [
+            Violation(
+                code=self.code,
+                severity=finding.severity or self.severity,
+                where=Where(day=finding.day, item=finding.item),
+                message=template.format(**finding.values),
+            )
+            for finding in self.find(context)
+        ]

@@ -1,0 +1,76 @@
+"""Trains are reached 30 minutes before they leave, and nothing is visited before they arrive."""
+
+import datetime as dt
+from collections.abc import Iterator
+from itertools import pairwise
+
+from backend.planner.check_context import CheckContext, Located
+from backend.planner.constraint import Constraint, Finding
+from backend.planner.itinerary import LegItem
+from backend.planner.moves import BOARDING_MIN
+
+
+def find(context: CheckContext) -> Iterator[Finding]:
+    """Each train by what is before it on its day; the traveller's own departure likewise."""
+    for day in range(1, len(context.itinerary.days) + 1):
+        places = context.located(day)
+        for before, after in pairwise(places):
+            if isinstance(after.row, LegItem) and not _is_change(context, before, after):
+                yield from _check(context, before, after, day)
+    yield from _check_own_departure(context)
+
+
+def _check(context: CheckContext, before: Located, after: Located, day: int) -> Iterator[Finding]:
+    way = 0
+    if before.end_city == after.start_city:
+        way = context.measure_way(after.start_city, before.end_at, after.start_at)
+    there = before.end + dt.timedelta(minutes=way)
+    if there > after.start - dt.timedelta(minutes=BOARDING_MIN):
+        yield Finding(
+            day,
+            after.item,
+            {
+                "number": after.name,
+                "depart": f"{after.start:%H:%M}",
+                "other": before.name,
+                "there": f"{there:%H:%M}",
+                "boarding": BOARDING_MIN,
+            },
+        )
+
+
+def _is_change(context: CheckContext, before: Located, after: Located) -> bool:
+    """Two trains of one connection: the pool has seen to the change."""
+    if not isinstance(before.row, LegItem):
+        return False
+    pair = before.row.train_id, after.row.train_id if isinstance(after.row, LegItem) else None
+    return any(c.trains == pair for leg in context.snapshot.legs for c in leg.connections)
+
+
+def _check_own_departure(context: CheckContext) -> Iterator[Finding]:
+    request = context.snapshot.request
+    part = context.trip.parts[request.days][-1]
+    places = context.located(request.days)
+    if request.departure is None or part.end is None or part.leave_by is None or not places:
+        return
+    last = places[-1]
+    way = context.measure_way(part.city.id, last.end_at, part.end.position)
+    midnight = dt.datetime.combine(part.date, dt.time())
+    there = last.end.replace(tzinfo=None) + dt.timedelta(minutes=way)
+    if there > midnight + dt.timedelta(minutes=part.leave_by):
+        values = {"number": part.end.name, "depart": request.departure.time, "other": last.name}
+        numbers = {"there": f"{there:%H:%M}", "boarding": BOARDING_MIN}
+        yield Finding(request.days, last.item, {**values, **numbers})
+
+
+LEG_MISSED = Constraint(
+    "LEG_MISSED",
+    "error",
+    {
+        "zh-CN": "“{other}”之后 {there} 才能到站，赶不上 {depart} 的 {number}"
+        "（需提前 {boarding} 分钟）。",
+        "en": "After “{other}” one is there at {there}: too late for {number} at {depart} "
+        "({boarding} minutes before).",
+    },
+    find,
+)

@@ -1,0 +1,44 @@
+"""Who is in a city over noon or in the evening has time to eat there."""
+
+from collections.abc import Iterator
+
+from backend.planner.check_context import CheckContext
+from backend.planner.constraint import Constraint, Finding
+from backend.planner.itinerary import MealItem
+from backend.planner.meals import MEALS, SELF_CATERED_MIN, Meal
+from backend.planner.trip import Part
+
+NAMES = {"lunch": {"zh-CN": "午餐", "en": "lunch"}, "dinner": {"zh-CN": "晚餐", "en": "dinner"}}
+
+
+def find(context: CheckContext) -> Iterator[Finding]:
+    """Meals without time, where the traveller is in town for all of their hours."""
+    for day, parts in context.trip.parts.items():
+        items = context.itinerary.days[day - 1].items
+        eaten = {item.meal for item in items if isinstance(item, MealItem)}
+        for meal in MEALS:
+            is_due = any(_covers(part, meal) for part in parts)
+            if is_due and meal.name not in eaten and not _is_self_catered(context, day, meal):
+                yield Finding(day, None, {"day": day, "meal": NAMES[meal.name][context.locale]})
+
+
+def _covers(part: Part, meal: Meal) -> bool:
+    return part.ready <= meal.opens and meal.closes <= part.until
+
+
+def _is_self_catered(context: CheckContext, day: int, meal: Meal) -> bool:
+    return any(
+        visited.day == day
+        and visited.leave - visited.arrive >= SELF_CATERED_MIN
+        and visited.arrive < meal.closes
+        and visited.leave > meal.opens
+        for visited in context.visits
+    )
+
+
+MEAL_MISSED = Constraint(
+    "MEAL_MISSED",
+    "warning",
+    {"zh-CN": "第 {day} 天没有留出{meal}时间。", "en": "Day {day} leaves no time for {meal}."},
+    find,
+)

@@ -1,0 +1,24 @@
+"""A must-see place that could be in the plan is in it."""
+
+from collections.abc import Iterator
+
+from backend.planner.check_context import CheckContext
+from backend.planner.constraint import Constraint, Finding
+
+
+def find(context: CheckContext) -> Iterator[Finding]:
+    """Must-see places missing for this reason."""
+    for poi_id, reason in context.missing_must_sees.items():
+        if reason == "left_out":
+            yield Finding(values={"name": context.name(context.snapshot.rows.pois[poi_id])})
+
+
+MUST_SEE_MISSING = Constraint(
+    "MUST_SEE_MISSING",
+    "error",
+    {
+        "zh-CN": "必去景点{name}还没有安排。",
+        "en": "The must-see place {name} is not in the plan.",
+    },
+    find,
+)

@@ -1,0 +1,24 @@
+"""A must-see place for which no day has room cannot be in, and that is said."""
+
+from collections.abc import Iterator
+
+from backend.planner.check_context import CheckContext
+from backend.planner.constraint import Constraint, Finding
+
+
+def find(context: CheckContext) -> Iterator[Finding]:
+    """Must-see places missing for this reason."""
+    for poi_id, reason in context.missing_must_sees.items():
+        if reason == "no_fit":
+            yield Finding(values={"name": context.name(context.snapshot.rows.pois[poi_id])})
+
+
+MUST_SEE_NO_FIT = Constraint(
+    "MUST_SEE_NO_FIT",
+    "warning",
+    {
+        "zh-CN": "必去景点{name}的开放时间和所需时长放不进任何一天，无法安排。",
+        "en": "No day has room for the must-see place {name} within its hours, so it is not in the plan.",
+    },
+    find,
+)

@@ -1,0 +1,163 @@
+"""Edits of a draft: a choice goes in or out, and code finds the place in the day for it.
+
+An edit refuses only what could never be meant (unknown ids, wrong city, no such day). A visit that
+does not fit is taken, and the validator says what it breaks: the model sees it and decides.
+"""
+
+from collections.abc import Sequence
+
+from backend.planner.agenda import make_frames, make_stops, make_ways
+from backend.planner.draft import Draft, PlannedVisit
+from backend.planner.itinerary import LegItem, MealItem, StayItem, VisitItem
+from backend.planner.moves import find_connection
+from backend.planner.position import find_position
+from backend.planner.refusals import find_city, refuse, refuse_unknown
+from backend.planner.timeline import build_itinerary
+from backend.planner.trip import name_in, plan_trip
+from backend.pool.candidate import PoiCandidate
+from backend.pool.snapshot import Snapshot
+
+LATEST_AT = 26 * 60
+
+
+def put_visit(
+    snapshot: Snapshot, draft: Draft, day: int, poi_id: str, at: int | None = None
+) -> Draft:
+    """The place on that day, where it fits best or from `at` on; on the same day again: moved."""
+    poi = find_poi(snapshot, poi_id)
+    check_day(snapshot, day)
+    if at is not None and not 0 <= at <= LATEST_AT:
+        raise refuse(snapshot, "BAD_TIME", code="BAD_ARGUMENTS", at=at)
+    _check_city(snapshot, poi, day)
+    _check_not_planned(snapshot, draft, poi, day)
+    others = tuple(visit for visit in draft.visits_on(day) if visit.poi_id != poi_id)
+    visit = PlannedVisit(poi_id=poi_id, at=at)
+    trip = plan_trip(snapshot, draft)
+    frames = make_frames(trip, day, make_ways(snapshot))
+    frame = next(frame for frame in frames if frame.part.city.id == poi.city)
+    here = [v for v in others if make_stops(snapshot, frame, [v])]
+    elsewhere = [v for v in others if v not in here]
+    position = find_position(
+        frame, make_stops(snapshot, frame, here), make_stops(snapshot, frame, [visit])[0]
+    )
+    here.insert(position, visit)
+    return with_visits(draft, day, _order_by_parts(snapshot, draft, day, [*here, *elsewhere]))
+
+
+def choose_hotel(snapshot: Snapshot, draft: Draft, city: str, hotel_id: str) -> Draft:
+    """The hotel for all nights in that city; another choice replaces it."""
+    row = find_city(snapshot, city)
+    hotel = snapshot.hotel(hotel_id)
+    pool = snapshot.cities[row.id]
+    locale = snapshot.request.locale
+    if pool.nights == 0:
+        raise refuse(snapshot, "NO_NIGHT", city=name_in(row, locale))
+    if hotel is None:
+        raise refuse_unknown(snapshot, hotel_id, [snapshot.rows.hotels[i] for i in pool.hotels])
+    if hotel.city != row.id:
+        raise refuse(
+            snapshot,
+            "WRONG_HOTEL_CITY",
+            pool.hotels,
+            code="WRONG_CITY",
+            name=name_in(hotel, locale),
+            city=name_in(snapshot.city_rows[hotel.city], locale),
+            wanted=name_in(row, locale),
+        )
+    return draft.model_copy(update={"hotels": {**draft.hotels, row.id: hotel_id}})
+
+
+def choose_train(snapshot: Snapshot, draft: Draft, leg: int, train_ids: Sequence[str]) -> Draft:
+    """One direct train, or the two of a connection, for a leg; another choice replaces it."""
+    if not 0 <= leg < len(snapshot.legs):
+        numbers = [str(n) for n in range(len(snapshot.legs))]
+        raise refuse(snapshot, "NO_SUCH_LEG", numbers, leg=leg, legs=len(numbers))
+    for train_id in train_ids:
+        if snapshot.train(train_id) is None:
+            trains = [t for i, t in snapshot.rows.trains.items() if i in snapshot.pool_ids]
+            raise refuse_unknown(snapshot, train_id, trains)
+    pool = snapshot.legs[leg]
+    is_direct = len(train_ids) == 1 and train_ids[0] in pool.trains
+    if not is_direct and find_connection(pool, train_ids) is None:
+        allowed = [*pool.trains, *("+".join(c.trains) for c in pool.connections)]
+        raise refuse(snapshot, "WRONG_LEG", allowed, ids="+".join(train_ids) or "-", leg=leg)
+    return draft.model_copy(update={"trains": {**draft.trains, leg: tuple(train_ids)}})
+
+
+def remove_item(snapshot: Snapshot, draft: Draft, day: int, item: int) -> Draft:
+    """The draft without the choice that item `item` (from 0) of the day's timeline shows."""
+    check_day(snapshot, day)
+    items = build_itinerary(snapshot, draft).days[day - 1].items
+    if not 0 <= item < len(items):
+        raise refuse(snapshot, "NO_SUCH_ITEM", day=day, item=item, items=len(items))
+    shown = items[item]
+    if isinstance(shown, VisitItem | MealItem) and shown.poi_id is not None:
+        kept = [visit for visit in draft.visits_on(day) if visit.poi_id != shown.poi_id]
+        return with_visits(draft, day, kept)
+    if isinstance(shown, StayItem):
+        hotels = {c: h for c, h in draft.hotels.items() if h != shown.hotel_id}
+        return draft.model_copy(update={"hotels": hotels})
+    if isinstance(shown, LegItem) and shown.train_id is not None:
+        trains = {leg: ids for leg, ids in draft.trains.items() if shown.train_id not in ids}
+        return draft.model_copy(update={"trains": trains})
+    raise refuse(snapshot, "NOT_REMOVABLE", day=day, item=item, kind=shown.kind)
+
+
+def with_visits(draft: Draft, day: int, visits: Sequence[PlannedVisit]) -> Draft:
+    """The draft with other visits on a day; a day without any is absent."""
+    kept = {d: v for d, v in draft.visits.items() if d != day}
+    if visits:
+        kept[day] = tuple(visits)
+    return draft.model_copy(update={"visits": dict(sorted(kept.items()))})
+
+
+def find_poi(snapshot: Snapshot, poi_id: str) -> PoiCandidate:
+    """The place in the pool, or NOT_IN_POOL with near ones."""
+    poi = snapshot.poi(poi_id)
+    if poi is None:
+        pois = [snapshot.rows.pois[i] for c in snapshot.cities.values() for i in c.pois]
+        raise refuse_unknown(snapshot, poi_id, pois)
+    return poi
+
+
+def check_day(snapshot: Snapshot, day: int) -> None:
+    """NO_SUCH_DAY unless the trip has this day."""
+    days = snapshot.request.days
+    if not 1 <= day <= days:
+        numbers = sorted(range(1, days + 1), key=lambda n: (abs(n - day), n))
+        raise refuse(snapshot, "NO_SUCH_DAY", [str(n) for n in numbers], day=day, days=days)
+
+
+def list_days_in(snapshot: Snapshot, city: str) -> list[int]:
+    """Days of the trip that touch a city, by the nominal dates."""
+    pool, start = snapshot.cities[city], snapshot.request.start_date
+    return list(range((pool.arrive - start).days + 1, (pool.leave - start).days + 2))
+
+
+def _check_city(snapshot: Snapshot, poi: PoiCandidate, day: int) -> None:
+    days = list_days_in(snapshot, poi.city)
+    if day not in days:
+        locale = snapshot.request.locale
+        raise refuse(
+            snapshot,
+            "WRONG_CITY",
+            [str(n) for n in sorted(days, key=lambda n: (abs(n - day), n))],
+            name=name_in(poi, locale),
+            city=name_in(snapshot.city_rows[poi.city], locale),
+            day=day,
+        )
+
+
+def _check_not_planned(snapshot: Snapshot, draft: Draft, poi: PoiCandidate, day: int) -> None:
+    for other, visits in draft.visits.items():
+        if other != day and any(visit.poi_id == poi.id for visit in visits):
+            name = name_in(poi, snapshot.request.locale)
+            raise refuse(snapshot, "ALREADY_PLANNED", name=name, day=other)
+
+
+def _order_by_parts(
+    snapshot: Snapshot, draft: Draft, day: int, visits: Sequence[PlannedVisit]
+) -> list[PlannedVisit]:
+    """Visits of the city that is left come before those of the city that is reached."""
+    cities = [part.city.id for part in plan_trip(snapshot, draft).parts[day]]
+    return sorted(visits, key=lambda v: cities.index(snapshot.rows.pois[v.poi_id].city))

@@ -1,0 +1,63 @@
+"""When a place may be entered on a date: opening intervals, last entry, closed season in one answer.
+
+Unknown hours are planned 09:00–17:00; that is an assumption, so a warning goes with each visit.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from backend.catalogue.opening_hours import Interval, is_in_season, open_intervals
+from backend.clock import parse_minutes
+from backend.pool.candidate import PoiCandidate
+from backend.pool.snapshot import Snapshot
+
+ASSUMED_HOURS = (Interval(9 * 60, 17 * 60),)
+DAY_MIN = 24 * 60
+
+
+@dataclass(frozen=True)
+class Hours:
+    """A place on one date; `last_entry` in minutes of that day, None: until closing."""
+
+    intervals: tuple[Interval, ...]
+    last_entry: int | None
+    is_known: bool
+    is_in_season: bool
+
+    def list_starts(self, duration: int) -> tuple[tuple[int, int], ...]:
+        """First and last minutes at which a visit of `duration` may begin, by interval."""
+        starts = []
+        for interval in self.intervals:
+            latest = interval.end - duration
+            if self.last_entry is not None:
+                latest = min(latest, self.last_entry)
+            if latest >= interval.start:
+                starts.append((interval.start, latest))
+        return tuple(starts)
+
+
+def read_hours(snapshot: Snapshot, poi: PoiCandidate, date: dt.date) -> Hours:
+    """The hours of `poi` on `date` by the snapshot's days off."""
+    in_season = is_in_season(poi.closed_season, date)
+    intervals = _read_intervals(snapshot, poi, date) if in_season else ()
+    return Hours(
+        intervals=intervals,
+        last_entry=_read_last_entry(poi, intervals),
+        is_known=bool(poi.opening_hours),
+        is_in_season=in_season,
+    )
+
+
+def _read_intervals(snapshot: Snapshot, poi: PoiCandidate, date: dt.date) -> tuple[Interval, ...]:
+    if not poi.opening_hours:
+        return ASSUMED_HOURS
+    country = snapshot.city_rows[poi.city].country
+    return open_intervals(poi.opening_hours, date, snapshot.days_off.get(country, ()))
+
+
+def _read_last_entry(poi: PoiCandidate, intervals: tuple[Interval, ...]) -> int | None:
+    """`01:00` of a bar that opens at 18:00 is an hour after midnight, not before dawn."""
+    if poi.last_entry is None or not intervals:
+        return None
+    minutes = parse_minutes(poi.last_entry)
+    return minutes + DAY_MIN if minutes < intervals[0].start else minutes

@@ -1,0 +1,66 @@
+"""Lunch and dinner: their times, what counts as a food place, and which city of a day feeds whom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from backend.planner.trip import Part
+from backend.pool.candidate import PoiCandidate
+
+MealName = Literal["lunch", "dinner"]
+
+FOOD_TYPES = frozenset({"restaurant", "food_street", "teahouse"})
+FOOD_TAG = "food"
+"""Markets count as food places by this tag only: not every market feeds its visitors."""
+
+
+@dataclass(frozen=True)
+class Meal:
+    """A meal lies between `opens` and `closes`, best at `usual`; minutes after midnight."""
+
+    name: MealName
+    opens: int
+    closes: int
+    usual: int
+
+
+LUNCH = Meal("lunch", 11 * 60, 14 * 60, 12 * 60)
+DINNER = Meal("dinner", 17 * 60, 20 * 60, 18 * 60)
+MEALS = (LUNCH, DINNER)
+
+MEAL_MIN = 60
+SHORT_MEAL_MIN = 30
+"""Better than none when a long visit leaves no more."""
+
+SELF_CATERED_MIN = 240
+"""A visit this long across noon has its own food: nobody leaves a mountain to eat."""
+
+
+def is_food_place(poi: PoiCandidate) -> bool:
+    """Whether a visit here can be the meal."""
+    return poi.type in FOOD_TYPES or FOOD_TAG in poi.tags
+
+
+def find_served(start: int, meals: Sequence[Meal]) -> Meal | None:
+    """The meal that a food place entered at `start` is."""
+    return next((m for m in meals if m.opens <= start <= m.closes - SHORT_MEAL_MIN), None)
+
+
+def list_meal_starts() -> tuple[tuple[int, int], ...]:
+    """When one goes to a restaurant, if nothing else was wished."""
+    return tuple((m.opens, m.closes - SHORT_MEAL_MIN) for m in MEALS)
+
+
+def share_meals(parts: Sequence[Part]) -> list[tuple[Meal, ...]]:
+    """Meals by part of a day: each goes to the part with most of its time, so none comes twice."""
+    shared: list[list[Meal]] = [[] for _ in parts]
+    for meal in MEALS:
+        room = [_measure_room(part, meal) for part in parts]
+        best = max(range(len(parts)), key=lambda n: room[n])
+        if room[best] >= SHORT_MEAL_MIN:
+            shared[best].append(meal)
+    return [tuple(meals) for meals in shared]
+
+
+def _measure_room(part: Part, meal: Meal) -> int:
+    return min(part.until, meal.closes) - max(part.ready, meal.opens)

@@ -1,0 +1,149 @@
+"""Schedule to items: numbers become local times with offset, names and prices.
+
+A transfer arrives when the next thing begins: waiting is done where one is, not before a door.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from backend.planner.frame import Frame
+from backend.planner.itinerary import (
+    DayItem,
+    FixedItem,
+    MealItem,
+    StayItem,
+    TransferItem,
+    VisitItem,
+)
+from backend.planner.moves import make_local
+from backend.planner.schedule import PartPlan, Slot
+from backend.planner.stops import NOWHERE, Stop
+from backend.planner.trip import Stay, Trip, name_in
+from backend.pool.plan_request import count_rooms
+
+
+@dataclass
+class _Place:
+    """Where the traveller is, and since when."""
+
+    node: int
+    name: str
+    since: int
+
+
+def render_part(trip: Trip, frame: Frame, plan: PartPlan) -> Iterator[DayItem]:
+    """Visits, bookings, meals and the transfers between them."""
+    here = _Place(frame.start, frame.part.start.name, frame.part.free_from)
+    for number, slot in enumerate(plan.slots):
+        if number == plan.home_at:
+            yield from _render_way_home(trip, frame, plan, here)
+        yield from _render_way(trip, frame, here, slot)
+        yield _render_slot(trip, frame, slot)
+        here.since = max(here.since, slot.end)
+    if plan.home_at == len(plan.slots):
+        yield from _render_way_home(trip, frame, plan, here)
+
+
+def render_stay(trip: Trip, stay: Stay) -> Iterator[StayItem]:
+    """The night in the chosen hotel, if one is chosen."""
+    if stay.hotel is None:
+        return
+    request = trip.snapshot.request
+    rooms = request.rooms or count_rooms(request.travellers)
+    price = stay.hotel.price_per_night
+    yield StayItem(
+        hotel_id=stay.hotel.id,
+        name=name_in(stay.hotel, request.locale),
+        rooms=rooms,
+        price=price,
+        cost=None if price is None else price * rooms,
+    )
+
+
+def _render_way(trip: Trip, frame: Frame, here: _Place, slot: Slot) -> Iterator[TransferItem]:
+    stop = slot.stop
+    if stop is None or stop.node == NOWHERE:
+        return
+    name = _name_stop(trip, stop)
+    if frame.ways.minutes(here.node, stop.node):
+        leave = max(here.since, slot.start - frame.ways.minutes(here.node, stop.node))
+        yield _render_transfer(trip, frame, here, (stop.node, name), leave)
+    here.node, here.name = stop.node, name
+
+
+def _render_way_home(
+    trip: Trip, frame: Frame, plan: PartPlan, here: _Place
+) -> Iterator[TransferItem]:
+    """To the station as late as can be, to the bed at once; from an unused day nowhere."""
+    part = frame.part
+    if frame.end is None or part.end is None or part.is_void:
+        return
+    minutes = frame.ways.minutes(here.node, frame.end)
+    leave = here.since
+    if part.leave_by is not None:
+        leave = max(leave, part.leave_by - minutes)
+    if minutes:
+        yield _render_transfer(trip, frame, here, (frame.end, part.end.name), leave)
+    here.node, here.name, here.since = frame.end, part.end.name, leave + minutes
+
+
+def _render_transfer(
+    trip: Trip, frame: Frame, here: _Place, to: tuple[int, str], leave: int
+) -> TransferItem:
+    way = frame.ways.between(here.node, to[0])
+    city, date = frame.part.city.id, frame.part.date
+    return TransferItem(
+        mode=way.mode,
+        from_=here.name,
+        to=to[1],
+        depart=make_local(trip.snapshot, city, date, leave),
+        arrive=make_local(trip.snapshot, city, date, leave + way.minutes),
+        distance_m=way.distance_m,
+        cost=way.cost,
+    )
+
+
+def _name_stop(trip: Trip, stop: Stop) -> str:
+    if stop.fixed >= 0:
+        return stop.key
+    return name_in(trip.snapshot.rows.pois[stop.key], trip.snapshot.request.locale)
+
+
+def _render_slot(trip: Trip, frame: Frame, slot: Slot) -> DayItem:
+    city, date = frame.part.city.id, frame.part.date
+    start = make_local(trip.snapshot, city, date, slot.start)
+    end = make_local(trip.snapshot, city, date, slot.end)
+    if slot.stop is None:
+        assert slot.meal is not None
+        return MealItem(meal=slot.meal.name, start=start, end=end, poi_id=None)
+    if slot.stop.fixed >= 0:
+        return FixedItem(title=slot.stop.key, start=start, end=end)
+    poi = trip.snapshot.rows.pois[slot.stop.key]
+    tickets = trip.snapshot.request.travellers
+    cost = _multiply(poi.price, tickets)
+    name = name_in(poi, trip.snapshot.request.locale)
+    if slot.meal is not None:
+        return MealItem(
+            meal=slot.meal.name,
+            start=start,
+            end=end,
+            poi_id=poi.id,
+            name=name,
+            price=poi.price,
+            tickets=tickets,
+            cost=cost,
+        )
+    return VisitItem(
+        poi_id=poi.id,
+        name=name,
+        arrive=start,
+        leave=end,
+        price=poi.price,
+        tickets=tickets,
+        cost=cost,
+    )
+
+
+def _multiply(price: Decimal | None, tickets: int) -> Decimal | None:
+    return None if price is None else price * tickets

@@ -1,0 +1,176 @@
+"""The scheduler: stops in a given order on one part of the trip come out with times and meals.
+
+It never fails: what does not fit is given the time it would have, and the validator says what is
+broken. Bookings keep their times; a meal never pushes a stop out of its window.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.planner.frame import Frame
+from backend.planner.meals import MEAL_MIN, SHORT_MEAL_MIN, Meal, find_served
+from backend.planner.route import Route, find_route
+from backend.planner.stops import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A stop or a free meal with its times; a stop with `meal` is eaten at."""
+
+    start: int
+    end: int
+    stop: Stop | None
+    meal: Meal | None
+
+
+@dataclass(frozen=True)
+class PartPlan:
+    """`slots` in order; the way to the end of the part comes before slot `home_at`.
+
+    `faults` counts stops outside their allowed starts or not reached in time, and a late end.
+    """
+
+    slots: tuple[Slot, ...]
+    home_at: int
+    route: Route
+    missed: tuple[Meal, ...]
+    faults: int
+
+
+def schedule(frame: Frame, visits: Sequence[Stop]) -> PartPlan:
+    """Times for `visits` in this order, with the part's bookings and meals between them."""
+    route = find_route(frame, visits)
+    run = _Run(frame, route)
+    for number in range(len(route.stops)):
+        run.eat_before(number)
+        run.enter(number)
+    run.go_home()
+    return PartPlan(tuple(run.slots), run.home_at, route, tuple(run.missed), run.faults)
+
+
+class _Run:
+    """The way through one part: where the clock stands and which meals are still to come."""
+
+    def __init__(self, frame: Frame, route: Route) -> None:
+        self.frame = frame
+        self.route = route
+        self.clock = frame.part.ready
+        self.waiting = list(frame.meals)
+        self.claims = route.find_claims(frame.meals)
+        self.slots: list[Slot] = []
+        self.missed: list[Meal] = []
+        self.home_at = -1
+        self.faults = 0
+
+    def enter(self, number: int) -> None:
+        """Begin stop `number` as early as can be."""
+        stop = self.route.stops[number]
+        ready = self.clock + self.route.gaps[number]
+        start = stop.start_from(ready)
+        self.faults += start < ready or not stop.is_allowed(start)
+        served = find_served(start, self.waiting) if stop.is_food else None
+        if served is not None:
+            self.missed += [meal for meal in self.waiting if meal.closes < served.opens]
+            self.waiting = [meal for meal in self.waiting if meal.opens > served.opens]
+        self.slots.append(Slot(start, start + stop.duration, stop, served))
+        self.clock = max(self.clock, start + stop.duration)
+
+    def eat_before(self, number: int) -> None:
+        """Eat what is due before stop `number`: in a gap, or by putting the stop off."""
+        while self.waiting:
+            meal = self.waiting[0]
+            if self.clock > meal.closes - SHORT_MEAL_MIN:
+                self.missed.append(self.waiting.pop(0))
+                continue
+            if self.claims.get(meal.name, -1) >= number:
+                return
+            eaten = self._find_gap(number, meal) or self._find_delay(number, meal)
+            if eaten is None:
+                return
+            self._eat(eaten)
+
+    def go_home(self) -> None:
+        """The rest of the meals, and the way to the end of the part."""
+        while self.waiting:
+            meal = self.waiting[0]
+            if self.home_at < 0 and self._is_home_first(meal):
+                self._arrive_home()
+            eaten = self._find_last_seat(meal)
+            if eaten is None:
+                self.missed.append(self.waiting.pop(0))
+            else:
+                self._eat(eaten)
+        if self.home_at < 0:
+            self._arrive_home()
+
+    def _eat(self, slot: Slot) -> None:
+        self.slots.append(slot)
+        self.clock = slot.end
+        self.waiting.pop(0)
+
+    def _arrive_home(self) -> None:
+        self.home_at = len(self.slots)
+        self.clock += self.route.gaps[-1]
+        self.faults += self.clock > self.frame.latest_end and self._is_end_due()
+
+    def _is_end_due(self) -> bool:
+        """A bed waits for those who come late by no fault of a stop."""
+        return bool(self.route.stops) or self.frame.part.leave_by is not None
+
+    def _find_gap(self, number: int, meal: Meal) -> Slot | None:
+        """A whole meal while one waits for the next stop anyway, near the usual time."""
+        gap = self.route.gaps[number]
+        start = self.route.stops[number].start_from(self.clock + gap)
+        return _seat(meal, self.clock, min(meal.closes, start - gap), MEAL_MIN)
+
+    def _find_delay(self, number: int, meal: Meal) -> Slot | None:
+        """A meal that puts stop `number` off, where eating after it would be worse or too late."""
+        before = max(self.clock, meal.opens)
+        length = MEAL_MIN if self._may_delay(number, before + MEAL_MIN) else SHORT_MEAL_MIN
+        if before + length > meal.closes or not self._may_delay(number, before + length):
+            return None
+        after = self._rate_after(number, meal)
+        rated = abs(before - meal.usual) + before - self.clock + MEAL_MIN - length
+        if after is not None and after <= rated:
+            return None
+        return Slot(before, before + length, None, meal)
+
+    def _may_delay(self, number: int, clock: int) -> bool:
+        stop = self.route.stops[number]
+        start = stop.start_from(clock + self.route.gaps[number])
+        return start <= self.route.latest[number] and start >= clock + self.route.gaps[number]
+
+    def _rate_after(self, number: int, meal: Meal) -> int | None:
+        """How bad the meal would be after stop `number`; None: there would be none."""
+        stop = self.route.stops[number]
+        leave = stop.start_from(self.clock + self.route.gaps[number]) + stop.duration
+        start = max(leave, meal.opens)
+        end = min(meal.closes, self.route.latest[number + 1] - self.route.gaps[number + 1])
+        length = min(MEAL_MIN, end - start)
+        if length < SHORT_MEAL_MIN:
+            return None
+        return abs(start - meal.usual) + MEAL_MIN - length
+
+    def _is_home_first(self, meal: Meal) -> bool:
+        """Long before the meal, or with no time to come home after it, one eats at home."""
+        if self.frame.end is None or self.frame.part.leave_by is not None:
+            return False
+        home = self.clock + self.route.gaps[-1]
+        start = max(self.clock, meal.opens)
+        return home <= meal.opens or start + MEAL_MIN + self.route.gaps[-1] > self.frame.part.closes
+
+    def _find_last_seat(self, meal: Meal) -> Slot | None:
+        closes = min(meal.closes, self.frame.part.closes)
+        if self.home_at < 0:
+            closes = min(closes, self.frame.latest_end - self.route.gaps[-1])
+        return _seat(meal, self.clock, closes, SHORT_MEAL_MIN)
+
+
+def _seat(meal: Meal, ready: int, until: int, shortest: int) -> Slot | None:
+    """The meal nearest to its usual time between `ready` and `until`, whole where it can be."""
+    first = max(ready, meal.opens)
+    length = min(MEAL_MIN, until - first)
+    if length < shortest:
+        return None
+    start = max(first, min(meal.usual, until - length))
+    return Slot(start, start + length, None, meal)

@@ -1,0 +1,96 @@
+"""What is scheduled: a visit or a booking as numbers, so that the scheduler handles only integers."""
+
+from typing import NamedTuple
+
+from backend.planner.hours import read_hours
+from backend.planner.meals import is_food_place, list_meal_starts
+from backend.planner.trip import FixedSlot, Part
+from backend.pool.candidate import PoiCandidate
+from backend.pool.snapshot import Snapshot
+
+Starts = tuple[tuple[int, int], ...]
+"""First and last minutes of starts, in order, apart from each other."""
+
+NOWHERE = -1
+"""The node of a booking without a position."""
+
+
+class Stop(NamedTuple):
+    """A visit or a booking on one day.
+
+    `starts` are those that all wishes allow (opening, last entry, day hours, `at`, meal times);
+    `open_starts` only those of opening and `at`; neither: the traveller stands before the door.
+    """
+
+    key: str
+    node: int
+    duration: int
+    starts: Starts
+    open_starts: Starts
+    at: int
+    is_food: bool
+    fixed: int = -1
+
+    def start_from(self, ready: int) -> int:
+        """The earliest start for somebody who is there at `ready`, whatever is broken by it."""
+        if self.fixed >= 0:
+            return self.at
+        for starts in (self.starts, self.open_starts):
+            for first, last in starts:
+                if ready <= last:
+                    return max(ready, first)
+        return max(ready, self.at)
+
+    def is_allowed(self, start: int) -> bool:
+        """Whether nothing is broken by starting then."""
+        return any(first <= start <= last for first, last in self.starts)
+
+    def latest_by(self, bound: int) -> int | None:
+        """The latest allowed start up to `bound`."""
+        for first, last in reversed(self.starts):
+            if first <= bound:
+                return min(last, bound)
+        return None
+
+
+def make_stop(
+    snapshot: Snapshot, poi: PoiCandidate, part: Part, node: int, at: int | None = None
+) -> Stop:
+    """A place as a stop of a part of the trip."""
+    hours = read_hours(snapshot, poi, part.date)
+    wished = at or 0
+    open_starts = clip(hours.list_starts(poi.duration_min), wished, None)
+    starts = clip(open_starts, part.ready, part.until - poi.duration_min)
+    if poi.type == "restaurant" and at is None:
+        starts = _intersect(starts, list_meal_starts()) or starts
+    return Stop(poi.id, node, poi.duration_min, starts, open_starts, wished, is_food_place(poi))
+
+
+def make_fixed_stop(slot: FixedSlot, node: int) -> Stop:
+    """A booking as a stop that starts when it starts."""
+    starts = ((slot.start, slot.start),)
+    return Stop(
+        key=slot.title,
+        node=node,
+        duration=slot.end - slot.start,
+        starts=starts,
+        open_starts=starts,
+        at=slot.start,
+        is_food=False,
+        fixed=slot.number,
+    )
+
+
+def clip(starts: Starts, first: int, last: int | None) -> Starts:
+    """Only starts from `first` to `last`."""
+    clipped = ((max(low, first), high if last is None else min(high, last)) for low, high in starts)
+    return tuple((low, high) for low, high in clipped if low <= high)
+
+
+def _intersect(starts: Starts, others: Starts) -> Starts:
+    return tuple(
+        (low, high)
+        for first, last in starts
+        for other_first, other_last in others
+        if (low := max(first, other_first)) <= (high := min(last, other_last))
+    )

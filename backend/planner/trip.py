@@ -1,0 +1,282 @@
+"""The trip in parts: for each day, where the traveller is, from when, until when, by which end.
+
+A part is one city on one day. On the day of a move there are two parts, around the leg; each can
+be scheduled without the others.
+"""
+
+import dataclasses
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from backend.clock import parse_minutes
+from backend.planner.draft import Draft
+from backend.planner.moves import BOARDING_MIN, Move, count_minutes, plan_moves
+from backend.planner.travel_time import Position
+from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
+from backend.pool.plan_request import FixedBooking, OwnTransport
+from backend.pool.snapshot import Snapshot
+from backend.text import Locale
+
+DAY_MIN = 24 * 60
+
+NIGHT_ENDS_MIN = 5 * 60
+"""A booking at 01:00 belongs to the evening before, as a night market does."""
+
+CENTRE: dict[Locale, str] = {"zh-CN": "{city}市中心", "en": "centre of {city}"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A named position."""
+
+    name: str
+    position: Position
+
+
+@dataclass(frozen=True)
+class FixedSlot:
+    """A booking in minutes of its day; without a position it is wherever the traveller is."""
+
+    number: int
+    title: str
+    start: int
+    end: int
+    position: Position | None
+
+
+@dataclass(frozen=True)
+class Stay:
+    """A city between its two moves; days count from 1 and both ends belong to it."""
+
+    city: CityRow
+    first_day: int
+    last_day: int
+    into: Move | None
+    out: Move | None
+    hotel: HotelCandidate | None
+    base: Place
+
+    def has_night(self, day: int, date: dt.date) -> bool:
+        """Whether the night after `day` needs a bed here: not while a train is on its way."""
+        if not self.first_day <= day < self.last_day:
+            return False
+        return self.into is None or self.into.is_own or self.into.arrive.date() <= date
+
+
+@dataclass(frozen=True)
+class Part:
+    """A city on a day, in minutes of that day.
+
+    The traveller is at `start` from `free_from`; visits begin from `ready` and are over by
+    `closes`. With `leave_by` the traveller must be at `end` by then (without `end`: anywhere).
+    """
+
+    day: int
+    date: dt.date
+    city: CityRow
+    start: Place
+    free_from: int
+    ready: int
+    closes: int
+    end: Place | None
+    leave_by: int | None
+    fixed: tuple[FixedSlot, ...]
+
+    @property
+    def until(self) -> int:
+        """The end of what can be used of this part."""
+        return self.closes if self.leave_by is None else min(self.closes, self.leave_by)
+
+    @property
+    def is_void(self) -> bool:
+        """The traveller is still on the way when the day ends."""
+        return self.free_from >= DAY_MIN
+
+
+@dataclass(frozen=True)
+class Trip:
+    """Stays, moves and the parts of each day."""
+
+    snapshot: Snapshot
+    stays: tuple[Stay, ...]
+    moves: tuple[Move, ...]
+    parts: dict[int, tuple[Part, ...]]
+
+    def night_stay(self, day: int) -> Stay:
+        """The stay whose nights hold the night after `day`; on the last day the last one."""
+        nights = (s for s in self.stays if s.first_day <= day < s.last_day)
+        return next(nights, self.stays[-1])
+
+    def hotel_days(self, stay: Stay) -> list[int]:
+        """Days that end with a night in this stay's hotel."""
+        date_of = self.snapshot.request.date_of
+        return [d for d in range(stay.first_day, stay.last_day) if stay.has_night(d, date_of(d))]
+
+    def parts_in(self, city: str) -> Iterator[Part]:
+        """All parts in a city, by day."""
+        for parts in self.parts.values():
+            yield from (part for part in parts if part.city.id == city)
+
+
+def name_in(row: CityRow | HotelCandidate | PoiCandidate, locale: Locale) -> str:
+    """The row's name in the traveller's language."""
+    return row.name_en or row.name if locale == "en" else row.name
+
+
+def plan_trip(snapshot: Snapshot, draft: Draft) -> Trip:
+    """What hotels and trains decide; visits play no part in it."""
+    moves = plan_moves(snapshot, draft)
+    stays = _plan_stays(snapshot, draft, moves)
+    parts: dict[int, tuple[Part, ...]] = {}
+    for day in range(1, snapshot.request.days + 1):
+        here = [stay for stay in stays if stay.first_day <= day <= stay.last_day]
+        parts[day] = _share_fixed(snapshot, [_make_part(snapshot, stay, day) for stay in here])
+    return Trip(snapshot, stays, moves, parts)
+
+
+def _plan_stays(snapshot: Snapshot, draft: Draft, moves: tuple[Move, ...]) -> tuple[Stay, ...]:
+    start = snapshot.request.start_date
+    stays = []
+    for number, city_id in enumerate(snapshot.city_order):
+        pool = snapshot.cities[city_id]
+        hotel = snapshot.hotel(draft.hotels.get(city_id, ""))
+        stays.append(
+            Stay(
+                city=snapshot.city_rows[city_id],
+                first_day=(pool.arrive - start).days + 1,
+                last_day=(pool.leave - start).days + 1,
+                into=_find_into(snapshot, moves, number),
+                out=_find_into(snapshot, moves, number + 1),
+                hotel=hotel,
+                base=_find_base(snapshot, city_id, hotel),
+            )
+        )
+    return tuple(stays)
+
+
+def _find_into(snapshot: Snapshot, moves: tuple[Move, ...], number: int) -> Move | None:
+    """The move before destination `number`; the way home is the one before none."""
+    first_is_way_in = bool(moves) and moves[0].to_city == snapshot.city_order[0]
+    position = number if first_is_way_in else number - 1
+    return moves[position] if 0 <= position < len(moves) else None
+
+
+def _find_base(snapshot: Snapshot, city_id: str, hotel: HotelCandidate | None) -> Place:
+    locale = snapshot.request.locale
+    if hotel is not None:
+        return Place(name_in(hotel, locale), hotel.position)
+    city = snapshot.city_rows[city_id]
+    return Place(CENTRE[locale].format(city=name_in(city, locale)), city.position)
+
+
+def _make_part(snapshot: Snapshot, stay: Stay, day: int) -> Part:
+    request = snapshot.request
+    date = request.date_of(day)
+    start, free_from = _find_start(snapshot, stay, day)
+    end, leave_by = _find_end(snapshot, stay, day)
+    return Part(
+        day=day,
+        date=date,
+        city=stay.city,
+        start=start,
+        free_from=free_from,
+        ready=max(free_from, parse_minutes(request.day_start)),
+        closes=parse_minutes(request.day_end),
+        end=end,
+        leave_by=leave_by,
+        fixed=(),
+    )
+
+
+def _find_start(snapshot: Snapshot, stay: Stay, day: int) -> tuple[Place, int]:
+    """The station or own arrival point on arrival, else the bed of the night before."""
+    date = snapshot.request.date_of(day)
+    arrival = snapshot.request.arrival
+    if stay.into is not None and stay.into.arrive.date() >= date:
+        minutes = count_minutes(stay.into.arrive, date)
+        if stay.into.is_own:
+            return stay.base, minutes
+        train = stay.into.rides[-1].train
+        return _find_station(snapshot, train.to_city, train.to_station), minutes
+    if day == 1 and arrival is not None and stay.first_day == 1 and stay.into is None:
+        return _find_own_place(snapshot, stay, arrival), parse_minutes(arrival.time)
+    return stay.base, 0
+
+
+def _find_end(snapshot: Snapshot, stay: Stay, day: int) -> tuple[Place | None, int | None]:
+    """The station or own departure point on leaving, else the bed; nothing after the last day."""
+    request = snapshot.request
+    if day < stay.last_day:
+        return stay.base, None
+    if stay.out is not None:
+        minutes = count_minutes(stay.out.depart, request.date_of(day))
+        if stay.out.is_own:
+            return None, minutes
+        train = stay.out.rides[0].train
+        return _find_station(snapshot, train.from_city, train.from_station), minutes - BOARDING_MIN
+    if request.departure is not None:
+        place = _find_own_place(snapshot, stay, request.departure)
+        return place, parse_minutes(request.departure.time) - BOARDING_MIN
+    return None, None
+
+
+def _find_station(snapshot: Snapshot, city: str, name: str) -> Place:
+    return Place(name, snapshot.station_position(city, name))
+
+
+def _find_own_place(snapshot: Snapshot, stay: Stay, own: OwnTransport) -> Place:
+    if isinstance(own.place, str):
+        return _find_station(snapshot, stay.city.id, own.place)
+    return Place(own.place.name, (own.place.lat, own.place.lon))
+
+
+def _share_fixed(snapshot: Snapshot, parts: list[Part]) -> tuple[Part, ...]:
+    """Give each booking of the day to the part in which it lies; one of days before may still run."""
+    shared: dict[int, list[FixedSlot]] = {n: [] for n in range(len(parts))}
+    busy_until = 0
+    for number, booking in enumerate(snapshot.request.fixed):
+        slot = _make_slot(number, booking, parts[0].date)
+        if _belongs_to(snapshot, booking, parts[0].date):
+            shared[_find_part(parts, slot)].append(slot)
+        elif slot.start < 0:
+            busy_until = max(busy_until, slot.end)
+    return tuple(
+        _with_fixed(part, sorted(shared[n], key=lambda s: (s.start, s.end, s.number)), busy_until)
+        for n, part in enumerate(parts)
+    )
+
+
+def _make_slot(number: int, booking: FixedBooking, date: dt.date) -> FixedSlot:
+    position = None
+    if booking.lat is not None and booking.lon is not None:
+        position = booking.lat, booking.lon
+    return FixedSlot(
+        number,
+        booking.title,
+        count_minutes(booking.start, date),
+        count_minutes(booking.end, date),
+        position,
+    )
+
+
+def _belongs_to(snapshot: Snapshot, booking: FixedBooking, date: dt.date) -> bool:
+    """The day of its start, but the small hours belong to the evening before."""
+    own_date = booking.start.date()
+    if count_minutes(booking.start, own_date) < NIGHT_ENDS_MIN:
+        own_date = max(own_date - dt.timedelta(1), snapshot.request.start_date)
+    return own_date == date
+
+
+def _find_part(parts: list[Part], slot: FixedSlot) -> int:
+    there = [n for n, part in enumerate(parts) if part.free_from <= slot.start]
+    return there[-1] if there else 0
+
+
+def _with_fixed(part: Part, fixed: list[FixedSlot], busy_until: int) -> Part:
+    return dataclasses.replace(
+        part,
+        fixed=tuple(fixed),
+        free_from=max(part.free_from, busy_until),
+        ready=max(part.ready, busy_until),
+    )
