@@ -1,0 +1,112 @@
+"""Makes what a model sent safe to keep and to send back: own ids, valid JSON, storable text.
+
+Providers answer every later request with a 400 once the history holds a broken call, and the
+database refuses NUL and lone surrogates: both are mended here, before anything is kept.
+"""
+
+import json
+import re
+from typing import Any
+
+from backend.agent.llm import Message, ModelReply
+from backend.tools.call import ToolCall, ToolOutcome
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_HIDDEN = re.compile(r"\\u(0000|[dD][89a-fA-F])")
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
+_CUT = "length"
+
+
+def dump_json(value: object) -> str:
+    """Compact JSON, byte-stable for equal values built in one order; texts stay readable."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def clean_text(text: str) -> str:
+    """The text without what neither UTF-8 nor the database can hold."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def adopt_reply(reply: ModelReply, turn: int) -> ModelReply:
+    """The reply as it is recorded: call ids of our own making, nothing that cannot be stored."""
+    calls = tuple(
+        ToolCall(
+            id=f"call_{turn}_{index}",
+            name=clean_text(call.name),
+            arguments=_clean_arguments(call.arguments),
+        )
+        for index, call in enumerate(reply.calls)
+    )
+    reasoning = None if reply.reasoning is None else clean_text(reply.reasoning)
+    return reply.model_copy(
+        update={"calls": calls, "text": clean_text(reply.text), "reasoning": reasoning}
+    )
+
+
+def list_calls(reply: ModelReply) -> tuple[ToolCall, ...]:
+    """The calls to run: all of them but one that the token limit cut off, which is no call."""
+    if reply.finish_reason == _CUT and reply.calls and not _is_object(reply.calls[-1].arguments):
+        return reply.calls[:-1]
+    return reply.calls
+
+
+def remember_reply(reply: ModelReply, calls: tuple[ToolCall, ...]) -> Message:
+    """The reply as the history keeps it: every call with a sendable name and a JSON object."""
+    return Message(
+        role="assistant",
+        content=reply.text,
+        calls=tuple(_make_sendable(call) for call in calls),
+        reasoning=reply.reasoning,
+    )
+
+
+def remember_outcome(outcome: ToolOutcome) -> Message:
+    """The answer to one call as the history keeps it."""
+    return Message(
+        role="tool", content=clean_text(dump_json(outcome.content)), call_id=outcome.call_id
+    )
+
+
+def _make_sendable(call: ToolCall) -> ToolCall:
+    arguments = call.arguments if _is_object(call.arguments) else "{}"
+    name = _NOT_IN_NAMES.sub("_", call.name)[:_LONGEST_NAME] or "unnamed"
+    return ToolCall(id=call.id, name=name, arguments=arguments)
+
+
+def _clean_arguments(raw: str) -> str:
+    """The raw text; blank is `{}`; escapes that would parse to unstorable text are replaced."""
+    text = clean_text(raw)
+    if not text.strip():
+        return "{}"
+    if not _HIDDEN.search(text):
+        return text
+    value = _parse(text)
+    return text if value is None else dump_json(_clean_value(value))
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_text(key): _clean_value(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_clean_value(inner) for inner in value]
+    return value
+
+
+def _is_object(text: str) -> bool:
+    return isinstance(_parse(text), dict)
+
+
+def _parse(text: str) -> Any:
+    """The JSON value, None where the text is none (or one too deep or long to be meant)."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse_constant(name: str) -> None:
+    """NaN and the infinities are Python's, not JSON's."""
+    raise ValueError(name)
