@@ -104,7 +104,7 @@ class Cluster:
                 raise UnavailableError(
                     f"PostgreSQL in {self.data} is still recovering; try again in some minutes"
                 ) from error
-            raise self._fault(_read_from(log, before) or error.message) from error
+            raise self._fault(_read_from(log, before).strip() or error.message) from error
 
     def _find_socket_folder(self) -> Path:
         """The data folder, else (path too long or with odd characters) a short private one."""
@@ -134,10 +134,12 @@ class Cluster:
             )
             if done.returncode != 0:
                 output.seek(0)
-                raise self._fault(output.read() or f"{program} ended with {done.returncode}")
+                raise self._fault(
+                    output.read().strip() or f"{program} ended with {done.returncode}"
+                )
 
     def _fault(self, text: str) -> WaypoolError:
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = text.splitlines()
         line = next(filter(_TELLING.search, lines), lines[-1]).strip()
         if "No space left" in line and "shared memory" not in line:
             return full_disk(self.data)
@@ -149,7 +151,8 @@ class Cluster:
 def full_disk(data: Path) -> UnavailableError:
     """The error for a disk without space."""
     return UnavailableError(
-        f"the disk that holds {data} is full: free some space, or set WAYPOOL_HOME to another disk"
+        f"the disk that holds {data} is full: free some space, or set WAYPOOL_DATABASE_URL to a"
+        " PostgreSQL elsewhere"
     )
 
 

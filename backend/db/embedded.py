@@ -73,12 +73,21 @@ def start_embedded(data: Path) -> EmbeddedServer:
         _refuse_other_version(data)
         cluster = _prepare(data)
         with hold_lock(cluster.data / LOCK_FILE):
-            cluster.initialise()
-            address = _start_with_database(cluster)
-            presence = Presence(cluster.data / USERS_FILE).join()
+            address, presence = _join(cluster)
     server = EmbeddedServer(address.url(DATABASE), cluster, presence)
     atexit.register(server.stop)
     return server
+
+
+def _join(cluster: Cluster) -> tuple[Address, Presence]:
+    presence = Presence(cluster.data / USERS_FILE).join()
+    try:
+        cluster.initialise()
+        return _start_with_database(cluster), presence
+    except BaseException:  # whoever interrupts a start leaves no server without users
+        if presence.leave():
+            cluster.stop()
+        raise
 
 
 def _prepare(data: Path) -> Cluster:
@@ -166,8 +175,12 @@ def _explained(data: Path) -> Iterator[None]:
 def _explain(error: OSError, data: Path) -> WaypoolError:
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return full_disk(data)
+    elsewhere = (
+        "run Waypool as an ordinary user"
+        if os.geteuid() == 0
+        else "set WAYPOOL_HOME to a folder that this user may write to"
+    )
     return ConfigurationError(
         f"cannot use {error.filename or data}: {error.strerror or error}. Waypool keeps its database"
-        f" in {data}: set WAYPOOL_HOME to a folder that this user may write to, or"
-        " WAYPOOL_DATABASE_URL to a PostgreSQL"
+        f" in {data}: {elsewhere}, or set WAYPOOL_DATABASE_URL to a PostgreSQL"
     )

@@ -7,6 +7,7 @@ little: after a kill or in a new container it belongs to any other process.
 import os
 import signal
 import socket
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,10 +38,13 @@ class Address:
         return f"postgresql://postgres@/{database}?host={folder}&port={self.port}"
 
     def is_answering(self) -> bool:
-        """Whether a server is there, be it still starting."""
+        """Whether a server is there, be it still starting or too busy to take one more."""
         with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(5)
             try:
                 probe.connect(self.socket_path)
+            except (BlockingIOError, TimeoutError):
+                return True
             except OSError:
                 return False
         return True
@@ -49,7 +53,7 @@ class Address:
 def read_address(data: Path) -> Address | None:
     """What the last server wrote down, alive or not; none where the file is missing or damaged."""
     try:
-        lines = (data / PID_FILE).read_text().splitlines()
+        lines = _read_lines(data)
         return Address(lines[4], int(lines[3]))
     except (OSError, ValueError, IndexError):
         return None
@@ -84,9 +88,8 @@ def _wait_for_end(
 def is_ours(data: Path) -> bool:
     """Whether the process that `postmaster.pid` names is a PostgreSQL on this folder, seen from here."""
     try:
-        pid = int((data / PID_FILE).read_text().splitlines()[0])
-        return _is_postgres_in(psutil.Process(pid), data)
-    except (OSError, ValueError, IndexError, psutil.Error):
+        return _is_postgres_in(psutil.Process(int(_read_lines(data)[0])), data)
+    except (OSError, ValueError, psutil.Error):
         return False
 
 
@@ -98,19 +101,23 @@ def remove_traces(data: Path, address: Address | None) -> None:
             Path(path).unlink(missing_ok=True)
 
 
+def _read_lines(data: Path) -> list[str]:
+    return os.fsdecode((data / PID_FILE).read_bytes()).split("\n")
+
+
 def _is_postgres_in(process: psutil.Process, folder: Path) -> bool:
     try:
-        return process.name() in _PROGRAMS and _works_in(process.pid, folder)
-    except psutil.Error:
+        return process.name() in _PROGRAMS and _works_in(process, folder)
+    except (psutil.Error, OSError):
         return False
 
 
-def _works_in(pid: int, folder: Path) -> bool:
-    link = Path(f"/proc/{pid}/cwd")
-    try:
-        if link.samefile(folder):
-            return True
-        same_disk = link.stat().st_dev == folder.parent.stat().st_dev
-        return same_disk and os.readlink(link) == f"{folder} (deleted)"
-    except OSError:
-        return False
+def _works_in(process: psutil.Process, folder: Path) -> bool:
+    """By the folder itself, not its name: in a container another folder may have the same."""
+    if sys.platform != "linux":
+        return folder.samefile(process.cwd())
+    link = Path(f"/proc/{process.pid}/cwd")
+    if folder.exists() and link.samefile(folder):
+        return True
+    is_deleted = os.readlink(link) == f"{folder} (deleted)"
+    return is_deleted and link.stat().st_dev == folder.parent.stat().st_dev

@@ -17,6 +17,7 @@ from backend.db.file_lock import hold_lock
 from backend.errors import ConfigurationError
 
 USER_NAME = "pgserver"
+_NOT_NEEDED = {"include", "pkgconfig"}
 
 
 @dataclass(frozen=True)
@@ -91,14 +92,26 @@ def _copy_atomically(install: Path, copy: Path) -> None:
     unfinished = copy.with_name(f".{copy.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     site, package = install.parent.parent, install.parent.name
-    leave_out = shutil.ignore_patterns("include", "*.a", "pkgconfig")
-    for part in (Path(package, install.name), Path(f"{package}.libs")):
-        shutil.copytree(site / part, unfinished / part, ignore=leave_out)
-    _let_everybody_read(unfinished)
-    unfinished.rename(copy)
+    try:
+        for part in (Path(package, install.name), Path(f"{package}.libs")):
+            _copy_for_everybody(site / part, unfinished / part)
+        unfinished.chmod(0o755)
+        (unfinished / package).chmod(0o755)
+        unfinished.rename(copy)
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)  # a full disk needs the space
+        raise
 
 
-def _let_everybody_read(folder: Path) -> None:
-    for path in (folder, *folder.rglob("*")):
-        is_program = path.is_dir() or path.stat().st_mode & 0o100
-        path.chmod(0o755 if is_program else 0o644)
+def _copy_for_everybody(source: Path, copy: Path) -> None:
+    """Copy what runs a server, so that everybody may read it, and stop at the first fault."""
+    copy.mkdir(parents=True)
+    copy.chmod(0o755)
+    for path in source.iterdir():
+        if path.name in _NOT_NEEDED or path.suffix == ".a":
+            continue
+        if path.is_dir():
+            _copy_for_everybody(path, copy / path.name)
+        else:
+            shutil.copyfile(path, copy / path.name)
+            (copy / path.name).chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
