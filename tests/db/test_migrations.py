@@ -4,7 +4,6 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psycopg
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
@@ -48,18 +47,6 @@ def test_two_upgrades_at_once_wait_for_each_other(empty_database_url: str) -> No
     with ThreadPoolExecutor() as pool:
         list(pool.map(migrate.upgrade, [empty_database_url] * 3))
     assert migrate.read_revision(empty_database_url) == migrate.head_revision()
-
-
-@pytest.mark.sql
-def test_each_migration_can_be_taken_back(database_url: str) -> None:
-    with migrate._connect(database_url) as connection:
-        command.downgrade(migrate._make_config(connection), "base")
-    with psycopg.connect(database_url) as connection:
-        left = "select relname from pg_class where relnamespace = 'public'::regnamespace"
-        assert {name for (name,) in connection.execute(left)} <= {
-            "alembic_version",
-            "alembic_version_pkc",
-        }
 
 
 @pytest.mark.sql
