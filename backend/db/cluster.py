@@ -143,9 +143,9 @@ class Cluster:
         line = next(filter(_TELLING.search, lines), lines[-1]).strip()
         if "No space left" in line and "shared memory" not in line:
             return full_disk(self.data)
-        return UnavailableError(
-            f"cannot start PostgreSQL in {self.data}: {line} (its log: {self.data / _LOG})"
-        )
+        log = self.data / _LOG
+        more = f" (its log: {log})" if log.exists() else ""
+        return UnavailableError(f"cannot start PostgreSQL in {self.data}: {line}{more}")
 
 
 def full_disk(data: Path) -> UnavailableError:

@@ -17,16 +17,32 @@ from backend.db.session import parse_url
 from backend.errors import ConfigurationError, UnavailableError
 from backend.settings import find_data
 
+OLDEST = 15
+_FITNESS = ("show server_version_num", "show server_encoding")
 _LOCK = 0x776179706F6F6C  # "waypool": by this number upgrades wait for each other
 
 
 def upgrade(url: str) -> None:
     """Apply all missing migrations; waits for another upgrade of this database."""
     with _connect(url) as connection:
+        version, encoding = (connection.scalar(text(show)) for show in _FITNESS)
+        refuse_unfit(int(version) // 10_000, encoding)
         connection.execute(text("select pg_advisory_lock(:lock)"), {"lock": _LOCK})
         connection.commit()  # the lock is the connection's, and each migration commits for itself
         with _explained():
             command.upgrade(_make_config(connection), "head")
+
+
+def refuse_unfit(version: int, encoding: str) -> None:
+    """Raise `ConfigurationError` for a server that is too old or a database without all scripts."""
+    if version < OLDEST:
+        raise ConfigurationError(
+            f"the database is PostgreSQL {version}: Waypool needs {OLDEST} or newer"
+        )
+    if encoding != "UTF8":
+        raise ConfigurationError(
+            f"the database is encoded as {encoding}: make one with encoding 'UTF8' for Waypool"
+        )
 
 
 def read_revision(url: str) -> str | None:
@@ -71,7 +87,7 @@ def _connect(url: str) -> Iterator[Connection]:
     try:
         connection = engine.connect()
     except OperationalError as error:
-        reason = str(error.orig).strip().splitlines()[-1]
+        reason = str(error.orig).strip().splitlines()[0]
         raise UnavailableError(f"the database does not answer: {reason}") from error
     with connection:
         yield connection

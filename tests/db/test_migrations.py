@@ -1,12 +1,14 @@
 """Migrations lead from nothing to exactly the models, in one line of dated files."""
 
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
+from sqlalchemy import make_url
 
 from backend.db import migrate
 from backend.errors import ConfigurationError, UnavailableError
@@ -66,3 +68,35 @@ def test_a_failing_migration_is_one_error(empty_database_url: str) -> None:
 def test_a_database_that_is_not_there_is_one_error(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match="does not answer"):
         migrate.upgrade(f"postgresql:///waypool?host={tmp_path}")
+
+
+def test_a_server_that_is_too_old_is_refused() -> None:
+    migrate.refuse_unfit(15, "UTF8")
+    with pytest.raises(ConfigurationError, match="PostgreSQL 14: Waypool needs 15"):
+        migrate.refuse_unfit(14, "UTF8")
+
+
+@pytest.mark.sql
+def test_a_database_without_all_scripts_is_refused(server_url: str) -> None:
+    settings = "template template0 encoding 'LATIN1' locale_provider libc locale 'C'"
+    run_sql(server_url, f"create database latin {settings}")
+    try:
+        url = make_url(server_url).set(database="latin").render_as_string(hide_password=False)
+        with pytest.raises(ConfigurationError, match="LATIN1"):
+            migrate.upgrade(url)
+    finally:
+        run_sql(server_url, "drop database latin")
+
+
+@pytest.mark.sql
+def test_a_draft_is_named_by_its_date_and_follows_the_head(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(find_data("migrations"), tmp_path, dirs_exist_ok=True)
+    head = migrate.head_revision()
+    monkeypatch.setattr(migrate, "find_data", lambda _: tmp_path)
+    draft = migrate.draft_revision(database_url, "Say nothing new")
+    assert re.fullmatch(r"\d{8}_\d{4}_say_nothing_new\.py", draft.name)
+    assert f"down_revision = {head!r}" in draft.read_text()
+    migrate.upgrade(database_url)
+    assert migrate.read_revision(database_url) == draft.name[:13]
