@@ -77,8 +77,10 @@ def test_more_stars_cost_more_in_each_district() -> None:
     for hotel in list_modelled():
         prices[hotel.city, hotel.area, hotel.stars].append(float(hotel.price_per_night or 0))
 
+    levels = {area.city: area.price_level for area in load_hotel_areas()}
     for (city, area, stars), of_band in prices.items():
         assert stars is not None
-        assert all(0.5 * BASE_PRICE[stars] <= price <= 1.6 * BASE_PRICE[stars] for price in of_band)
+        base = BASE_PRICE[stars] * levels[city]
+        assert all(0.75 * base < price < 1.3 * base for price in of_band), (city, area, stars)
         if above := prices.get((city, area, stars + 1)):
             assert max(of_band) < min(above), (city, area, stars)
