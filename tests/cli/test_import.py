@@ -141,3 +141,10 @@ def test_a_catalogue_holds_up_to_255_tags(waypool: Waypool, tmp_path: Path) -> N
     assert waypool("import", "csv", tmp_path).status == 0
     write(tmp_path, "pois.csv", POI_HEADER + poi("p2", tags="one_more"))
     assert "up to 255 tags, not 256" in waypool("import", "csv", tmp_path).err
+
+
+def test_synthetic_places_are_added_once(waypool: Waypool, tmp_path: Path) -> None:
+    waypool("import", "csv", CASES / "pool-1" / "catalogue")
+    waypool("db", "seed", "--synthetic", 500)
+    again = waypool("db", "seed", "--synthetic", 500, "--json").json
+    assert again["synthetic"] == {"added": 0, "changed": 0, "unchanged": 500}
