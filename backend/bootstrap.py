@@ -6,6 +6,7 @@ from backend.clock import read_utc
 from backend.db.migrate import upgrade
 from backend.db.session import make_engine, transaction
 from backend.params.queries import insert_missing_params
+from backend.tools.queries import insert_missing_tools
 
 
 def prepare_database(url: str) -> None:
@@ -19,5 +20,6 @@ async def _insert_rows(url: str) -> None:
     try:
         async with transaction(engine) as session:
             await insert_missing_params(session, read_utc())
+            await insert_missing_tools(session, read_utc())
     finally:
         await engine.dispose()

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from backend.planner.draft import Draft
+from backend.pool.snapshot import Kind
 
 
 class Recorded(BaseModel):
@@ -29,7 +30,8 @@ class ToolOutcome(Recorded):
     """What a call gave: `content` is what the model reads, the rest is what the call changed.
 
     `number` counts the calls of a run from 1. `key` tells repeats: it is empty for writes and
-    errors. `draft` is the draft afterwards, None where the call left it alone.
+    errors. `listed` and `opened` are ids of `kind`, since a place and a hotel may share one.
+    `draft` is the draft afterwards, None where the call left it alone.
     """
 
     call_id: str
@@ -38,6 +40,7 @@ class ToolOutcome(Recorded):
     content: dict[str, Any]
     is_error: bool = False
     key: str = ""
+    kind: Kind | None = None
     listed: tuple[str, ...] = ()
     opened: tuple[str, ...] = ()
     draft: Draft | None = None

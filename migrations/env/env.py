@@ -10,7 +10,8 @@ from sqlalchemy import Connection, text
 import backend.access.tables
 import backend.catalogue.tables
 import backend.params.tables
-import backend.runs.tables  # noqa: F401
+import backend.runs.tables
+import backend.tools.tables  # noqa: F401
 from backend.db.base import Base
 
 # A migration that waits for a lock makes everybody queue behind it, so it gives up soon.

@@ -1,0 +1,76 @@
+"""What a handler sees, and what calls leave behind: snapshot, draft, and the run's calls so far."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field, PlainSerializer
+
+from backend.planner.draft import Draft
+from backend.pool.snapshot import Kind, Snapshot
+from backend.text import Locale
+from backend.tools.call import Recorded, ToolOutcome
+
+Ids = Annotated[frozenset[str], PlainSerializer(sorted, return_type=list[str], when_used="json")]
+
+
+class RunState(Recorded):
+    """What the calls of a run have led to; calls are numbered from 1, errors too.
+
+    `edits` counts the calls that changed the draft; `first_calls` gives, for the key of a read
+    call, the number of the first such call.
+    """
+
+    draft: Draft = Draft()
+    calls: Annotated[int, Field(ge=0)] = 0
+    edits: Annotated[int, Field(ge=0)] = 0
+    first_calls: dict[str, int] = Field(default_factory=dict)
+    listed: dict[Kind, Ids] = Field(default_factory=dict)
+    opened: dict[Kind, Ids] = Field(default_factory=dict)
+    is_submitted: bool = False
+
+    def after(self, outcome: ToolOutcome) -> "RunState":
+        """The state that the outcome leads to; folding recorded outcomes resumes a run."""
+        draft = self.draft if outcome.draft is None else outcome.draft
+        is_edit = draft != self.draft
+        first_calls = self.first_calls
+        if outcome.key and outcome.key not in first_calls:
+            first_calls = {**first_calls, outcome.key: outcome.number}
+        return RunState.model_construct(
+            draft=draft,
+            calls=outcome.number,
+            edits=self.edits + is_edit,
+            first_calls=first_calls,
+            listed=_add(self.listed, outcome.kind, outcome.listed),
+            opened=_add(self.opened, outcome.kind, outcome.opened),
+            is_submitted=outcome.is_submitted or (self.is_submitted and not is_edit),
+        )
+
+    def listed_ids(self, kind: Kind) -> frozenset[str]:
+        """Distinct ids of a kind that a list tool has shown."""
+        return self.listed.get(kind, frozenset())
+
+    def opened_ids(self, kind: Kind) -> frozenset[str]:
+        """Distinct ids of a kind that were read in detail."""
+        return self.opened.get(kind, frozenset())
+
+
+def _add(
+    before: dict[Kind, frozenset[str]], kind: Kind | None, ids: tuple[str, ...]
+) -> dict[Kind, frozenset[str]]:
+    if kind is None or not ids:
+        return before
+    return {**before, kind: before.get(kind, frozenset()).union(ids)}
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """All that a handler can reach; `max_rows` is the return limit that holds for this call."""
+
+    snapshot: Snapshot
+    state: RunState
+    max_rows: int = 0
+
+    @property
+    def locale(self) -> Locale:
+        """The language of hints and messages."""
+        return self.snapshot.request.locale

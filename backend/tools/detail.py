@@ -1,0 +1,33 @@
+"""The answer of a detail tool: one row whole, counted as opened."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from backend.pool.candidate import HotelCandidate, PoiCandidate, Row, TrainCandidate
+from backend.pool.funnel import list_pool_ids
+from backend.pool.snapshot import Kind, Snapshot
+from backend.tools.list_answer import show_number
+from backend.tools.tool import Answer
+
+Candidate = PoiCandidate | HotelCandidate | TrainCandidate
+
+
+def answer_detail(kind: Kind, row_id: str, content: dict[str, Any]) -> Answer:
+    """One item in detail; asked for again, it is a repeat."""
+    return Answer(content, asked={"id": row_id}, ids=(row_id,), kind=kind, opened=(row_id,))
+
+
+def show_fields(row: Row) -> dict[str, Any]:
+    """All fields as JSON values; unknown ones stand as null."""
+    values = row.model_dump(mode="json")
+    return {k: show_number(v) if isinstance(v, float) else v for k, v in values.items()}
+
+
+def list_pool(snapshot: Snapshot, kind: Kind) -> Iterator[Candidate]:
+    """The pool's rows of a kind, for telling near ones."""
+    rows: dict[Kind, dict[str, Any]] = {
+        "poi": snapshot.rows.pois,
+        "hotel": snapshot.rows.hotels,
+        "train": snapshot.rows.trains,
+    }
+    return (rows[kind][row_id] for row_id in sorted(list_pool_ids(snapshot)[kind]))

@@ -1,0 +1,157 @@
+"""What a list tool advises: nothing matched, more is left, or all is returned.
+
+Arguments stand as `area=海淀区 (12)`: adding that one to the present arguments answers with that
+total. A filter that is used already is not offered again; a page that was not whole can always be
+continued with `unseen_only`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from backend.text import Locale
+from backend.tools.listing import Listing, Row, Suggestion
+
+Texts = Mapping[Locale, str]
+
+_MORE: Texts = {
+    "zh-CN": "还有 {n} 条符合条件但未返回，不要用同样的参数重复调用。",
+    "en": "{n} more match and are not in this page; do not repeat the same arguments.",
+}
+_MORE_UNSEEN: Texts = {
+    "zh-CN": "还有 {n} 条符合条件且未展示过。",
+    "en": "{n} more match and are not shown yet.",
+}
+_NEXT: Texts = {
+    "zh-CN": "用同样的参数再次调用会给出后面的，因为已有 unseen_only=true。",
+    "en": "The same call again gives the next ones, since it has unseen_only=true.",
+}
+_ALL_SEEN: Texts = {
+    "zh-CN": "其余的在本次规划中都展示过。",
+    "en": "The others were all shown earlier in this run.",
+}
+_ADD: Texts = {"zh-CN": "可加其中一个参数： {options}。", "en": "Add one of: {options}."}
+_ALL: Texts = {"zh-CN": "符合条件的 {n} 条已全部返回。", "en": "All {n} that match are returned."}
+_NONE: Texts = {"zh-CN": "没有符合条件的结果。", "en": "Nothing matches."}
+_NONE_UNSEEN: Texts = {
+    "zh-CN": "符合条件的 {n} 条都已展示过，没有新的了。",
+    "en": "All {n} that match were shown before; nothing is new.",
+}
+_DROP: Texts = {
+    "zh-CN": "请去掉其中一个条件（{options}），不要逐个试值。",
+    "en": "Drop one of the filters ({options}); do not try values one by one.",
+}
+_DROP_ALL: Texts = {
+    "zh-CN": "去掉任何一个条件都不够；去掉 {keys} 后共有 {n} 条。不要逐个试值。",
+    "en": "Dropping one filter is not enough; without {keys} there are {n}. Do not try values one by one.",
+}
+_WITHOUT: Texts = {"zh-CN": "去掉 {key} 有 {n} 条", "en": "without {key} {n}"}
+_OTHERS: Texts = {
+    "zh-CN": "不加其他条件、只用 unseen_only=true，还有 {n} 条未展示过。",
+    "en": "With unseen_only=true and no other filter, {n} more are not shown yet.",
+}
+_CUT: Texts = {
+    "zh-CN": "每次最多返回 {limit} 条，要求的 limit 已降为 {limit}。",
+    "en": "At most {limit} rows are returned at a time: the limit asked for was cut to {limit}.",
+}
+_REPEAT: Texts = {
+    "zh-CN": "与第 {number} 次调用相同且结果没有变化，请看那次的结果，不要再重复。",
+    "en": "The same as call {number}, and nothing has changed: use its answer, do not repeat it.",
+}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a tool adds in words of its own: next steps, and what to say where nothing is in scope.
+
+    `names` are ids that these words show.
+    """
+
+    go_on: Texts
+    empty: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Hint:
+    """`text` goes with the page; `onward` is the part that a repeat still needs."""
+
+    text: str
+    onward: str
+
+
+def make_hint(listing: Listing[Row], advice: Advice, locale: Locale) -> Hint:
+    """The hint of a page, in three cases."""
+    if not listing.matches:
+        body = onward = _join(_explain_nothing(listing, advice, locale), locale)
+    elif listing.rest:
+        body = onward = _join(_offer_more(listing, locale), locale)
+    else:
+        steps = [*_mention_others(listing, locale), advice.go_on[locale]]
+        onward = _join(steps, locale)
+        body = _join([_ALL[locale].format(n=len(listing.matches)), onward], locale)
+    cut = _CUT[locale].format(limit=listing.limit) if listing.is_cut else ""
+    return Hint(_join([cut, body], locale), onward)
+
+
+def make_repeat_hint(number: int, onward: str, locale: Locale) -> str:
+    """The hint of a repeat: where the answer stands, and what would be new."""
+    return _join([_REPEAT[locale].format(number=number), onward], locale)
+
+
+def _offer_more(listing: Listing[Row], locale: Locale) -> Iterator[str]:
+    text = _MORE_UNSEEN if listing.unseen_only else _MORE
+    yield text[locale].format(n=len(listing.rest))
+    if not listing.fresh:
+        yield _ALL_SEEN[locale]
+    options = list(_list_options(listing))
+    if options:
+        yield _ADD[locale].format(options=_list(options, locale))
+    if listing.unseen_only:
+        yield _NEXT[locale]
+
+
+def _list_options(listing: Listing[Row]) -> Iterator[str]:
+    if listing.fresh and not listing.unseen_only:
+        yield _write(Suggestion("unseen_only", "true", len(listing.fresh)))
+    yield from map(_write, listing.suggest())
+
+
+def _write(suggestion: Suggestion) -> str:
+    return f"{suggestion.key}={suggestion.value} ({suggestion.count})"
+
+
+def _explain_nothing(listing: Listing[Row], advice: Advice, locale: Locale) -> Iterator[str]:
+    if not listing.scope:
+        yield advice.empty
+        return
+    shown = listing.count_without("unseen_only") if listing.unseen_only else 0
+    if shown:
+        yield _NONE_UNSEEN[locale].format(n=shown)
+        yield from _mention_others(listing, locale)
+        yield advice.go_on[locale]
+        return
+    yield _NONE[locale]
+    yield _say_what_to_drop(listing, locale)
+
+
+def _say_what_to_drop(listing: Listing[Row], locale: Locale) -> str:
+    counts = {key: listing.count_without(key) for key in listing.used}
+    options = [_WITHOUT[locale].format(key=key, n=n) for key, n in counts.items() if n]
+    if options:
+        return _DROP[locale].format(options=_list(options, locale))
+    keys = _list(list(listing.used), locale)
+    return _DROP_ALL[locale].format(keys=keys, n=len(listing.scope))
+
+
+def _mention_others(listing: Listing[Row], locale: Locale) -> Iterator[str]:
+    """Where filters have hidden what was never shown, say how to come to it."""
+    if listing.asked and listing.fresh_outside:
+        yield _OTHERS[locale].format(n=listing.fresh_outside)
+
+
+def _list(options: Sequence[str], locale: Locale) -> str:
+    return ("；" if locale == "zh-CN" else "; ").join(options)
+
+
+def _join(sentences: Sequence[str] | Iterator[str], locale: Locale) -> str:
+    return ("" if locale == "zh-CN" else " ").join(s for s in sentences if s)

@@ -1,0 +1,147 @@
+"""Finds what an argument means: a city, area, type or tag by id or by a name in any language."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from backend.errors import ToolError
+from backend.planner.trip import name_in
+from backend.pool.candidate import HotelCandidate, PoiCandidate
+from backend.pool.snapshot import LegPool, Snapshot
+from backend.text import Locale, find_near
+from backend.tools.faults import ArgumentFault, echo, refuse_arguments
+from backend.tools.type_names import TYPE_NAMES
+
+Names = Mapping[str, Iterable[str]]
+"""Names by id."""
+
+_UNKNOWN: dict[Locale, str] = {
+    "zh-CN": "候选池中没有 {wanted}，可用的值见 allowed",
+    "en": "{wanted} is not in the pool; see allowed",
+}
+_EMPTY: dict[Locale, str] = {
+    "zh-CN": "候选池中没有任何值可用",
+    "en": "the pool has no values for it",
+}
+_NO_LEG: dict[Locale, str] = {
+    "zh-CN": "没有第 {leg} 段；本次行程的路段：{legs}",
+    "en": "there is no leg {leg}; this trip's legs: {legs}",
+}
+_NO_LEGS: dict[Locale, str] = {
+    "zh-CN": "本次行程没有需要选车的路段：往返都由旅客自行安排",
+    "en": "this trip has no legs to choose trains for: the traveller comes and goes by own means",
+}
+
+
+@lru_cache(maxsize=4096)
+def fold(text: str) -> str:
+    """The text without what people do not mean: case, and the amount of white space."""
+    return " ".join(text.casefold().split())
+
+
+@dataclass
+class NameReader:
+    """Reads the arguments of one call and gathers what is wrong, so that all is named at once."""
+
+    snapshot: Snapshot
+    faults: list[ArgumentFault] = field(default_factory=list)
+
+    @property
+    def locale(self) -> Locale:
+        """The language of the messages."""
+        return self.snapshot.request.locale
+
+    def read_city(self, wanted: str) -> str:
+        """A destination's id."""
+        rows = (self.snapshot.city_rows[city] for city in self.snapshot.city_order)
+        return self._read("city", wanted, {row.id: (row.name, row.name_en) for row in rows})
+
+    def read_area(
+        self, wanted: str | None, rows: Iterable[PoiCandidate | HotelCandidate]
+    ) -> str | None:
+        """An area among the rows, folded."""
+        if wanted is None:
+            return None
+        return fold(self._read("area", wanted, {row.area: () for row in rows if row.area}))
+
+    def read_type(self, wanted: str | None) -> str | None:
+        """A type that some place of the pool has."""
+        if wanted is None:
+            return None
+        named = {poi.type: TYPE_NAMES.get(poi.type, ()) for poi in self._list_pool()}
+        return self._read("type", wanted, named)
+
+    def read_tags(self, wanted: Iterable[str]) -> frozenset[str]:
+        """Tags of the vocabulary."""
+        tags: dict[str, tuple[str, ...]] = {t: () for poi in self._list_pool() for t in poi.tags}
+        tags.update((tag.id, (tag.name, tag.name_en)) for tag in self.snapshot.tags)
+        return frozenset(self._read("tags", name, tags) for name in wanted)
+
+    def read_date(self, wanted: str | None, city: str) -> str | None:
+        """A date of the stay in a city, YYYY-MM-DD."""
+        if wanted is None or not city:
+            return wanted
+        return self._read("open_on", wanted, {str(d): () for d in list_dates(self.snapshot, city)})
+
+    def finish(self) -> None:
+        """Raise what was gathered, if anything."""
+        if self.faults:
+            raise refuse_arguments(self.faults, self.locale)
+
+    def _list_pool(self) -> Iterable[PoiCandidate]:
+        pool = self.snapshot.pool_ids
+        return (poi for poi in self.snapshot.rows.pois.values() if poi.id in pool)
+
+    def _read(self, argument: str, wanted: str, known: Names) -> str:
+        found = find_named(wanted, known)
+        if found is None:
+            text = (_UNKNOWN if known else _EMPTY)[self.locale].format(wanted=echo(wanted))
+            self.faults.append(ArgumentFault(argument, text, rank_near(wanted, known)))
+        return found or ""
+
+
+def list_dates(snapshot: Snapshot, city: str) -> list[dt.date]:
+    """The nominal dates of the stay in a city, arrival and departure day included."""
+    stay = snapshot.cities[city]
+    return [stay.arrive + dt.timedelta(n) for n in range((stay.leave - stay.arrive).days + 1)]
+
+
+def find_named(wanted: str, known: Names) -> str | None:
+    """The id that is meant: the id itself, else the only one that goes by this name."""
+    if wanted in known:
+        return wanted
+    folded = fold(wanted)
+    meant = {key for key, names in known.items() if folded in map(fold, (key, *names))}
+    return meant.pop() if len(meant) == 1 else None
+
+
+def rank_near(wanted: str, known: Names, limit: int = 10) -> tuple[str, ...]:
+    """Ids by how much they, or one of their names, look like what was wanted, nearest first."""
+    by_name: dict[str, str] = {}
+    for key, names in known.items():
+        for name in (key, *names):
+            by_name.setdefault(name, key)
+    near = find_near(wanted, by_name, len(by_name), 0)
+    return tuple(dict.fromkeys(by_name[name] for name in near))[:limit]
+
+
+def find_leg(snapshot: Snapshot, leg: int) -> LegPool:
+    """The leg of this number, or a `ToolError` that lists the legs there are."""
+    if 0 <= leg < len(snapshot.legs):
+        return snapshot.legs[leg]
+    locale = snapshot.request.locale
+    if not snapshot.legs:
+        raise ToolError("NO_SUCH_LEG", _NO_LEGS[locale])
+    legs = "; ".join(f"{n} = {name_leg(snapshot, n)}" for n in range(len(snapshot.legs)))
+    numbers = sorted(range(len(snapshot.legs)), key=lambda n: (abs(n - leg), n))
+    raise ToolError(
+        "NO_SUCH_LEG", _NO_LEG[locale].format(leg=echo(leg), legs=legs), [str(n) for n in numbers]
+    )
+
+
+def name_leg(snapshot: Snapshot, number: int) -> str:
+    """A leg for a reader: from, to, date."""
+    leg, locale = snapshot.legs[number], snapshot.request.locale
+    ends = (snapshot.city_rows[city] for city in (leg.from_city, leg.to_city))
+    return " → ".join(name_in(city, locale) for city in ends) + f" {leg.date}"

@@ -1,0 +1,135 @@
+"""Runs a model's call: limits read anew, arguments checked, the handler called, repeats told.
+
+The limits come from the database at every call, so an admin's change holds from the next one on.
+`ToolError` is what the model can mend, and becomes an outcome; anything else ends the run.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import rfc8785
+
+from backend.errors import ToolError
+from backend.pool.snapshot import Snapshot
+from backend.text import Locale, find_near
+from backend.tools.arguments import read_arguments
+from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
+from backend.tools.context import RunState, ToolContext
+from backend.tools.faults import echo, shorten
+from backend.tools.hints import make_repeat_hint
+from backend.tools.limits import ToolLimit
+from backend.tools.page import build_repeat_result
+from backend.tools.registry import TOOLS, find_tool
+from backend.tools.schema import describe_tool
+from backend.tools.tool import Answer, Tool
+
+ReadLimits = Callable[[], Awaitable[Mapping[str, ToolLimit]]]
+
+_UNKNOWN: dict[Locale, str] = {
+    "zh-CN": "没有名为 {name} 的工具",
+    "en": "there is no tool {name}",
+}
+_DISABLED: dict[Locale, str] = {
+    "zh-CN": "工具 {name} 已停用，请改用其他工具",
+    "en": "the tool {name} is switched off; go on with the others",
+}
+
+
+class ToolRunner:
+    """The tools over one snapshot; durability and replay wrap it."""
+
+    def __init__(self, snapshot: Snapshot, read_limits: ReadLimits) -> None:
+        self._snapshot = snapshot
+        self._read_limits = read_limits
+
+    async def offered(self) -> list[ToolSchema]:
+        """The tools that are switched on now, as the model is told of them."""
+        limits = await self._read_limits()
+        return [describe_tool(tool) for tool in _list_enabled(limits)]
+
+    async def run(self, call: ToolCall, state: RunState) -> ToolOutcome:
+        """What the call gives; `state.after(outcome)` is the state for the next one."""
+        limits = await self._read_limits()
+        try:
+            tool = _find_enabled(call.name, limits, self._locale)
+            answer = await self._answer(tool, call, state, limits.get(tool.name, ToolLimit()))
+        except ToolError as error:
+            return ToolOutcome(
+                call_id=call.id,
+                number=state.calls + 1,
+                tool=shorten(call.name),
+                content=error.as_json(),
+                is_error=True,
+            )
+        return _make_outcome(tool, call, answer, state, self._locale)
+
+    @property
+    def _locale(self) -> Locale:
+        return self._snapshot.request.locale
+
+    async def _answer(
+        self, tool: Tool[Any], call: ToolCall, state: RunState, limit: ToolLimit
+    ) -> Answer:
+        max_rows = limit.max_return_rows or tool.default_rows or 0
+        ctx = ToolContext(self._snapshot, state, max_rows)
+        args = read_arguments(tool.args, call.arguments, self._locale)
+        if tool.is_slow:
+            return await asyncio.to_thread(tool.handler, args, ctx)
+        return tool.handler(args, ctx)
+
+
+def make_key(tool: str, answer: Answer, edits: int) -> str:
+    """What two read calls share if the second is a repeat; empty for a write.
+
+    The number of edits stands in it: after an edit, every read is a new call.
+    """
+    if answer.asked is None:
+        return ""
+    told = rfc8785.dumps([tool, edits, dict(answer.asked), list(answer.ids)])
+    return hashlib.sha256(told).hexdigest()
+
+
+def _make_outcome(
+    tool: Tool[Any], call: ToolCall, answer: Answer, state: RunState, locale: Locale
+) -> ToolOutcome:
+    key = make_key(tool.name, answer, state.edits)
+    first = state.first_calls.get(key)
+    if first is not None:
+        answer = Answer(_repeat(tool, answer, first, locale))
+    return ToolOutcome(
+        call_id=call.id,
+        number=state.calls + 1,
+        tool=tool.name,
+        content=answer.content,
+        key=key,
+        kind=answer.kind,
+        listed=answer.listed,
+        opened=answer.opened,
+        draft=answer.draft,
+        is_submitted=answer.is_submitted,
+    )
+
+
+def _repeat(tool: Tool[Any], answer: Answer, first: int, locale: Locale) -> dict[str, Any]:
+    """The short answer; a detail or a view counts as one row of one, so all repeats look alike."""
+    is_page = tool.effect == "list"
+    total, limit = (answer.content[key] if is_page else 1 for key in ("total", "limit"))
+    hint = make_repeat_hint(first, answer.onward, locale)
+    return build_repeat_result(number=first, total=total, limit=limit, hint=hint)
+
+
+def _list_enabled(limits: Mapping[str, ToolLimit]) -> list[Tool[Any]]:
+    return [tool for tool in TOOLS if limits.get(tool.name, ToolLimit()).enabled]
+
+
+def _find_enabled(name: str, limits: Mapping[str, ToolLimit], locale: Locale) -> Tool[Any]:
+    names = [tool.name for tool in _list_enabled(limits)]
+    tool = find_tool(name)
+    if tool is None:
+        near = find_near(shorten(name), names, 10, 0)
+        raise ToolError("UNKNOWN_TOOL", _UNKNOWN[locale].format(name=echo(name)), near)
+    if name not in names:
+        raise ToolError("TOOL_DISABLED", _DISABLED[locale].format(name=name))
+    return tool

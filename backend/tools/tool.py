@@ -1,0 +1,59 @@
+"""What a tool is: a name, closed arguments, and a handler from snapshot and draft to an answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from backend.planner.draft import Draft
+from backend.pool.snapshot import Kind
+from backend.tools.context import ToolContext
+
+Effect = Literal["list", "detail", "write", "view", "submit"]
+
+
+class ToolArgs(BaseModel):
+    """Arguments of a tool: closed and strict; the descriptions are product text for the model."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, str_strip_whitespace=True, allow_inf_nan=False
+    )
+
+
+ArgsT = TypeVar("ArgsT", bound=ToolArgs)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a handler gives: what the model reads, and what the call has changed.
+
+    A read call names what was `asked`, in one spelling for all that mean the same, and the `ids`
+    that came out: by them a repeat is told. `onward` is what a repeat is advised to do instead.
+    """
+
+    content: dict[str, Any]
+    asked: Mapping[str, Any] | None = None
+    ids: tuple[str, ...] = ()
+    onward: str = ""
+    kind: Kind | None = None
+    listed: tuple[str, ...] = ()
+    opened: tuple[str, ...] = ()
+    draft: Draft | None = None
+    is_submitted: bool = False
+
+
+@dataclass(frozen=True)
+class Tool(Generic[ArgsT]):
+    """A row of the registry; `default_rows` is the return limit of a list tool.
+
+    A slow handler runs in a thread, so that the event loop stays live.
+    """
+
+    name: str
+    effect: Effect
+    description: str
+    args: type[ArgsT]
+    handler: Callable[[ArgsT, ToolContext], Answer]
+    default_rows: int | None = None
+    is_slow: bool = False

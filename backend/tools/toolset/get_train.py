@@ -1,0 +1,30 @@
+"""Open one train before choosing it: cities, stations, running days, price.
+
+Only before writing, one at a time; not for searching.
+"""
+
+from pydantic import Field
+
+from backend.planner.refusals import refuse_unknown
+from backend.tools.argument_types import Text
+from backend.tools.context import ToolContext
+from backend.tools.detail import answer_detail, list_pool, show_fields
+from backend.tools.tool import Answer, Tool, ToolArgs
+
+
+class Args(ToolArgs):
+    """One train."""
+
+    train_id: Text = Field(description="Id of a train, as list_trains shows it.")
+
+
+def get_train(args: Args, ctx: ToolContext) -> Answer:
+    """Everything that the snapshot holds of a train."""
+    train = ctx.snapshot.train(args.train_id)
+    if train is None:
+        raise refuse_unknown(ctx.snapshot, args.train_id, list_pool(ctx.snapshot, "train"))
+    content = {**show_fields(train), "currency": ctx.snapshot.currency}
+    return answer_detail("train", train.id, content)
+
+
+TOOL = Tool("get_train", effect="detail", description=__doc__ or "", args=Args, handler=get_train)
