@@ -35,23 +35,21 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import BIT
 
 from backend.catalogue.importers.catalogue_csv import make_mask
-from backend.catalogue.tables import TAG_BITS, Hotel, Place, Schedule, Tag, Train
+from backend.catalogue.tables import TAG_BITS, Hotel, Place, Schedule, Tag
 from backend.db.session import Session
-from backend.pool.departure import Departure
-from backend.pool.stay import Leg
 
-_TEXTS = ARRAY(Text)
+TEXTS = ARRAY(Text)
 _MASK = BIT(TAG_BITS)
 _NO_TAGS = "0" * TAG_BITS
 
 _CITY: BindParameter[str] = bindparam("city", type_=Text)
-_CITIES: BindParameter[Any] = bindparam("cities", type_=_TEXTS)
+_CITIES: BindParameter[Any] = bindparam("cities", type_=TEXTS)
 _SIZE: BindParameter[int] = bindparam("size", type_=Integer)
-_AVOID: BindParameter[Any] = bindparam("avoid", type_=_TEXTS)
+_AVOID: BindParameter[Any] = bindparam("avoid", type_=TEXTS)
 _AVOID_MASK: BindParameter[str] = bindparam("avoid_mask", type_=_MASK)
 _WANT_MASK: BindParameter[str] = bindparam("want_mask", type_=_MASK)
 _CAP: BindParameter[Decimal] = bindparam("price_cap", type_=Numeric)
-_WITH_SYNTHETIC: BindParameter[bool] = bindparam("with_synthetic", type_=Boolean)
+WITH_SYNTHETIC: BindParameter[bool] = bindparam("with_synthetic", type_=Boolean)
 
 Rules = tuple[tuple[str, ColumnElement[bool]], ...]
 
@@ -61,48 +59,31 @@ PLACE_RULES: Rules = (
         "avoided",
         or_(Place.id == any_(_AVOID), Place.tag_mask.op("&")(_AVOID_MASK) != _NO_TAGS),
     ),
-    ("synthetic", and_(Place.is_synthetic, not_(_WITH_SYNTHETIC))),
+    ("synthetic", and_(Place.is_synthetic, not_(WITH_SYNTHETIC))),
     ("price", Place.price > _CAP),
 )
 """In order; `closed` and `rank` follow. Without a cap or tags to avoid a rule is null, not true."""
 
 HOTEL_RULES: Rules = (
     ("disabled", not_(Hotel.enabled)),
-    ("synthetic", and_(Hotel.is_synthetic, not_(_WITH_SYNTHETIC))),
+    ("synthetic", and_(Hotel.is_synthetic, not_(WITH_SYNTHETIC))),
     ("avoided", or_(Hotel.id == any_(_AVOID), Hotel.tags.op("&&")(_AVOID))),
 )
 
-_LEG = (
-    func.unnest(
-        bindparam("starts", type_=_TEXTS),
-        bindparam("ends", type_=_TEXTS),
-        bindparam("days", type_=ARRAY(Integer)),
-    )
-    .table_valued(
-        column("start", Text), column("end", Text), column("day", Integer), with_ordinality="n"
-    )
-    .render_derived("leg")
-)
-_ON_LEG = and_(Train.from_city_id == _LEG.c.start, Train.to_city_id == _LEG.c.end)
 
-TRAIN_RULES: Rules = (
-    ("disabled", not_(Train.enabled)),
-    ("synthetic", and_(Train.is_synthetic, not_(_WITH_SYNTHETIC))),
-    ("not_running", Train.runs_on_mask.op("&")(_LEG.c.day) == 0),
-)
-
-
-def _first_reason(rules: Rules) -> ColumnElement[str | None]:
+def first_reason(rules: Rules) -> ColumnElement[str | None]:
+    """The name of the first rule that is true."""
     return case(*((rule, name) for name, rule in rules))
 
 
-def _passes(rules: Rules) -> ColumnElement[bool]:
+def passes(rules: Rules) -> ColumnElement[bool]:
+    """Whether no rule is true: null is not."""
     return and_(*(not_(func.coalesce(rule, false())) for _, rule in rules))
 
 
 def _count_places() -> Select[Any]:
     judged = (
-        select(Place.city_id, Place.schedule_id, _first_reason(PLACE_RULES).label("reason"))
+        select(Place.city_id, Place.schedule_id, first_reason(PLACE_RULES).label("reason"))
         .where(Place.city_id == any_(_CITIES))
         .subquery()
     )
@@ -118,7 +99,7 @@ RANK_PLACES = (
     select(Place.id)
     .where(
         Place.city_id == _CITY,
-        _passes(PLACE_RULES),
+        passes(PLACE_RULES),
         not_(Place.schedule_id == any_(bindparam("closed", type_=ARRAY(Integer)))),
     )
     .order_by(
@@ -132,18 +113,18 @@ JUDGE_PLACES = (
     select(
         Place.id,
         Place.city_id,
-        _first_reason(PLACE_RULES).label("reason"),
+        first_reason(PLACE_RULES).label("reason"),
         Schedule.opening_hours,
         Schedule.closed_season,
     )
     .join(Schedule)
-    .where(Place.id == any_(bindparam("ids", type_=_TEXTS)))
+    .where(Place.id == any_(bindparam("ids", type_=TEXTS)))
 )
 
 COUNT_HOTELS = (
     select(
         Hotel.city_id,
-        _first_reason(HOTEL_RULES).label("reason"),
+        first_reason(HOTEL_RULES).label("reason"),
         Hotel.stars,
         func.count().label("count"),
     )
@@ -154,50 +135,13 @@ RANK_HOTELS = (
     select(Hotel.id)
     .where(
         Hotel.city_id == _CITY,
-        _passes(HOTEL_RULES),
+        passes(HOTEL_RULES),
         Hotel.stars == any_(bindparam("stars", type_=ARRAY(Integer))),
     )
     .order_by(
         func.coalesce(Hotel.rating, 0).desc(), Hotel.price_per_night.asc().nulls_last(), Hotel.id
     )
     .limit(_SIZE)
-)
-
-COUNT_TRAINS = (
-    select(_LEG.c.n, _first_reason(TRAIN_RULES).label("reason"), func.count().label("count"))
-    .join(Train, _ON_LEG)
-    .group_by(_LEG.c.n, column("reason"))
-)
-_DEPARTURE = (
-    Train.id,
-    Train.from_city_id,
-    Train.from_station,
-    Train.to_city_id,
-    Train.to_station,
-    Train.depart_min,
-    (Train.arrive_min + 1440 * Train.day_offset).label("arrive"),
-    Train.price,
-    Train.runs_on_mask,
-)
-RUNNING_TRAINS = (
-    select(_LEG.c.n, *_DEPARTURE)
-    .join(Train, _ON_LEG)
-    .where(_passes(TRAIN_RULES))
-    .order_by(_LEG.c.n, Train.depart_min, Train.id)
-)
-_USABLE = _passes(TRAIN_RULES[:2])
-_START: BindParameter[str] = bindparam("start", type_=Text)
-_END: BindParameter[str] = bindparam("end", type_=Text)
-CHANGING_TRAINS = select(*_DEPARTURE).where(
-    _USABLE,
-    or_(
-        and_(
-            Train.from_city_id == _START,
-            Train.to_city_id != _END,
-            Train.runs_on_mask.op("&")(bindparam("day", type_=Integer)) != 0,
-        ),
-        and_(Train.to_city_id == _END, Train.from_city_id != _START),
-    ),
 )
 
 
@@ -303,40 +247,3 @@ async def rank_hotels(
     """The first `size` hotels of a city with one of these numbers of stars."""
     binds = wanted.binds | {"city": city, "stars": sorted(stars), "size": size}
     return tuple((await session.scalars(RANK_HOTELS, binds)).all())
-
-
-async def count_trains(
-    session: Session, legs: Sequence[Leg], wanted: Wanted
-) -> list[tuple[int, str | None, int]]:
-    """Trains between the cities of each leg: index of the leg, first reason, count."""
-    rows = await session.execute(COUNT_TRAINS, wanted.binds | _bind_legs(legs))
-    return [(n - 1, reason, count) for n, reason, count in rows]
-
-
-async def find_running(
-    session: Session, legs: Sequence[Leg], wanted: Wanted
-) -> list[list[Departure]]:
-    """The trains that may be used, by leg, each in the order of departure."""
-    running: list[list[Departure]] = [[] for _ in legs]
-    for n, *train in await session.execute(RUNNING_TRAINS, wanted.binds | _bind_legs(legs)):
-        running[n - 1].append(Departure(*train))
-    return running
-
-
-async def find_changing(session: Session, leg: Leg, wanted: Wanted) -> list[Departure]:
-    """Trains out of the first city on the leg's date, and all into the second, from elsewhere."""
-    binds = {"start": leg.from_city, "end": leg.to_city, "day": _bit(leg)}
-    rows = await session.execute(CHANGING_TRAINS, wanted.binds | binds)
-    return [Departure(*row) for row in rows]
-
-
-def _bit(leg: Leg) -> int:
-    return 1 << leg.date.weekday()
-
-
-def _bind_legs(legs: Sequence[Leg]) -> dict[str, Any]:
-    return {
-        "starts": [leg.from_city for leg in legs],
-        "ends": [leg.to_city for leg in legs],
-        "days": [_bit(leg) for leg in legs],
-    }

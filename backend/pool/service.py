@@ -15,7 +15,7 @@ from backend.pool.departure import Zones
 from backend.pool.findings import TrainFindings, ask_city
 from backend.pool.limits import PoolLimits, read_limits
 from backend.pool.plan_request import PlanRequest
-from backend.pool.queries import Wanted, count_trains, find_changing, find_running, read_wanted
+from backend.pool.queries import Wanted, read_wanted
 from backend.pool.row_queries import (
     read_catalogue,
     read_city_rows,
@@ -34,6 +34,7 @@ from backend.pool.snapshot import (
     SnapshotRows,
 )
 from backend.pool.stay import Leg, plan_legs, plan_stays
+from backend.pool.train_queries import count_trains, find_changing, find_running
 from backend.pool.trip_calendar import TripCalendar, read_calendar
 
 _TRIES = 5
