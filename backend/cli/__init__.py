@@ -13,6 +13,9 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("db", "backend.cli.db:db"),
     ("import", "backend.cli.imports:import_group"),
     ("pool", "backend.cli.pool:pool"),
+    ("tool", "backend.cli.tool:tool"),
+    ("params", "backend.cli.tuning:params"),
+    ("tools", "backend.cli.tuning:tools"),
     ("keys", "backend.cli.keys:keys"),
     ("config", "backend.cli.config:config"),
 )

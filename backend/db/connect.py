@@ -5,8 +5,17 @@ from contextlib import contextmanager
 
 from backend.db.embedded import start_embedded
 from backend.db.ending import end_in_order
+from backend.db.postmaster import read_address
 from backend.db.session import parse_url
 from backend.settings import Settings
+
+
+def is_at_hand(settings: Settings) -> bool:
+    """Whether opening starts nothing: a database is given, or a process keeps our own running."""
+    if settings.database_url is not None:
+        return True
+    address = read_address(settings.embedded_data)
+    return address is not None and address.is_answering()
 
 
 @contextmanager

@@ -18,6 +18,13 @@ async def read_params(session: AsyncSession) -> dict[str, ParamValue]:
     return values
 
 
+async def read_param_rows(session: AsyncSession) -> dict[str, SystemParam]:
+    """The stored rows of known keys; a parameter without one has its default."""
+    rows = (await session.execute(select(SystemParam))).scalars()
+    known = default_values()
+    return {row.key: row for row in rows if row.key in known}
+
+
 async def write_param(
     session: AsyncSession, key: str, value: object, at: dt.datetime
 ) -> ParamValue:

@@ -3,18 +3,14 @@
 import datetime as dt
 from dataclasses import asdict
 from enum import Enum
-from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.errors import NotFoundError, OutOfBoundsError
-from backend.text import find_near
-from backend.tools.limits import ToolLimit, check_return_rows
-from backend.tools.registry import TOOLS, find_tool
+from backend.tools.limits import ToolLimit
+from backend.tools.registry import TOOLS, check_limit, get_tool
 from backend.tools.tables import FunctionTool
-from backend.tools.tool import Tool
 
 
 class Unchanged(Enum):
@@ -63,10 +59,11 @@ async def write_tool(
     enabled: bool | Unchanged = UNCHANGED,
 ) -> FunctionTool:
     """Change a tool's row and give it as stored; a limit of None goes back to the default."""
-    tool = _find(name)
+    tool = get_tool(name)
     values: dict[str, object] = {}
     if max_return_rows is not UNCHANGED:
-        values["max_return_rows"] = _check_limit(tool, max_return_rows)
+        is_default = max_return_rows is None
+        values["max_return_rows"] = None if is_default else check_limit(tool, max_return_rows)
     if enabled is not UNCHANGED:
         values["enabled"] = enabled
     await insert_missing_tools(session, at)
@@ -74,18 +71,3 @@ async def write_tool(
     changed = statement.values(**values, version=FunctionTool.version + 1, updated_at=at)
     rows = await session.execute(changed.returning(FunctionTool))
     return rows.scalar_one()
-
-
-def _find(name: str) -> Tool[Any]:
-    tool = find_tool(name)
-    if tool is None:
-        names = [tool.name for tool in TOOLS]
-        near = ", ".join(find_near(name, names)) or ", ".join(names)
-        raise NotFoundError(f"no tool {name!r}; near: {near}")
-    return tool
-
-
-def _check_limit(tool: Tool[Any], value: object) -> int | None:
-    if tool.default_rows is None:
-        raise OutOfBoundsError(f"{tool.name} answers without rows, so it has no return limit")
-    return None if value is None else check_return_rows(tool.name, value)

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from backend.errors import NotFoundError, OutOfBoundsError
+from backend.text import find_near
+from backend.tools.limits import check_return_rows
 from backend.tools.tool import Tool
 from backend.tools.toolset import (
     choose_hotel,
@@ -39,3 +42,19 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 def find_tool(name: str) -> Tool[Any] | None:
     """The tool of that name, if there is one."""
     return _BY_NAME.get(name)
+
+
+def get_tool(name: str) -> Tool[Any]:
+    """The tool that a person has named; a `NotFoundError` names near ones."""
+    tool = find_tool(name)
+    if tool is None:
+        near = ", ".join(find_near(name, _BY_NAME)) or ", ".join(_BY_NAME)
+        raise NotFoundError(f"no tool {name!r}; near: {near}")
+    return tool
+
+
+def check_limit(tool: Tool[Any], value: object) -> int:
+    """`value` as a return limit of that tool, which must be one that answers with rows."""
+    if tool.default_rows is None:
+        raise OutOfBoundsError(f"{tool.name} answers without rows, so it has no return limit")
+    return check_return_rows(tool.name, value)

@@ -1,0 +1,99 @@
+"""`waypool tool`: call a tool by hand, and see what a model would see."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+import click
+
+from backend.agent.replies import dump_json
+from backend.cli.limit_option import limit_option
+from backend.cli.output import Output, json_option
+from backend.cli.snapshot_file import read_snapshot
+from backend.cli.working_state import read_state, write_state
+from backend.db.connect import is_at_hand, open_database
+from backend.db.migrate import head_revision, read_revision
+from backend.db.session import make_engine, transaction
+from backend.errors import ToolError, UnavailableError
+from backend.settings import Settings, read_settings
+from backend.tools.call import ToolCall
+from backend.tools.limits import ToolLimit
+from backend.tools.queries import read_limits
+from backend.tools.runner import ToolRunner
+
+Limits = Mapping[str, ToolLimit]
+
+
+@click.group()
+def tool() -> None:
+    """The model's tools, called by hand."""
+
+
+@tool.command("call")
+@click.argument("name")
+@click.option(
+    "--snapshot", "source", required=True, metavar="FILE", help="The input snapshot; '-': stdin."
+)
+@click.option(
+    "--draft", metavar="FILE", help="Working state: read if it is there, written after the call."
+)
+@limit_option
+@click.option("--args", "arguments", default="{}", metavar="JSON", help="Arguments of the call.")
+@json_option
+@click.pass_obj
+def call_tool(
+    output: Output,
+    name: str,
+    source: str,
+    draft: str | None,
+    limits: dict[str, int],
+    arguments: str,
+) -> None:
+    """Call the tool NAME and print what the model would see, as JSON.
+
+    Return limits come from --limit, else from the database where one is reachable, else they are
+    the code's defaults. With --draft, calls go on from each other as in a run.
+    """
+    output.is_json = True
+    snapshot = read_snapshot(source)
+    state = read_state(draft, snapshot)
+    known = _choose_limits(read_settings(), limits)
+    call = ToolCall(id=f"call_{state.calls + 1}", name=name, arguments=arguments)
+
+    async def give_limits() -> Limits:
+        return known
+
+    outcome = asyncio.run(ToolRunner(snapshot, give_limits).run(call, state))
+    if draft is not None:
+        write_state(draft, state.after(outcome), snapshot)
+    if outcome.is_error:
+        raise ToolError(**outcome.content["error"])
+    click.echo(dump_json(outcome.content))
+
+
+def _choose_limits(settings: Settings, given: Mapping[str, int]) -> Limits:
+    limits = dict(_find_limits(settings))
+    for name, rows in given.items():
+        limits[name] = replace(limits.get(name, ToolLimit()), max_return_rows=rows)
+    return limits
+
+
+def _find_limits(settings: Settings) -> Limits:
+    """The database's limits; none where there is none at hand, or not at this version."""
+    if not is_at_hand(settings):
+        return {}
+    try:
+        with open_database(settings) as url:
+            is_ready = read_revision(url) == head_revision()
+            return asyncio.run(_read_limits(url)) if is_ready else {}
+    except UnavailableError:
+        return {}
+
+
+async def _read_limits(url: str) -> Limits:
+    engine = make_engine(url, 1)
+    try:
+        async with transaction(engine) as session:
+            return await read_limits(session)
+    finally:
+        await engine.dispose()

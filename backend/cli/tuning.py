@@ -1,0 +1,163 @@
+"""`waypool params` and `waypool tools`: what an admin tunes, listed and set."""
+
+from typing import Any
+
+import click
+from rich.box import SIMPLE
+from rich.table import Table
+
+from backend.cli.database import with_engine
+from backend.cli.limit_option import read_rows
+from backend.cli.output import Output, json_option
+from backend.clock import read_utc
+from backend.db.session import Engine, transaction
+from backend.params.queries import read_param_rows, write_param
+from backend.params.registry import PARAMS, Param, find_param, parse_value
+from backend.params.tables import SystemParam
+from backend.tools.limits import ToolLimit
+from backend.tools.queries import UNCHANGED, Unchanged, read_tools, write_tool
+from backend.tools.registry import TOOLS, get_tool
+from backend.tools.tables import FunctionTool
+from backend.tools.tool import Tool
+
+DEFAULT = "default"
+
+
+@click.group()
+def params() -> None:
+    """System parameters: pool sizes, caps, star bands, stop limits."""
+
+
+@params.command("list")
+@json_option
+@click.pass_obj
+def list_params(output: Output) -> None:
+    """List all parameters with their values, defaults and bounds."""
+
+    async def work(engine: Engine) -> dict[str, SystemParam]:
+        async with transaction(engine) as session:
+            return await read_param_rows(session)
+
+    rows = with_engine(work)
+    items = [_describe_param(param, rows.get(param.key)) for param in PARAMS]
+    _show(output, items, ("key", "value", "default", "description"))
+
+
+@params.command("set", context_settings={"ignore_unknown_options": True})
+@click.argument("key")
+@click.argument("value")
+@json_option
+@click.pass_obj
+def set_param(output: Output, key: str, value: str) -> None:
+    """Set the parameter KEY to VALUE (60, true, 150.50, none, 2,3)."""
+    param = find_param(key)
+    parsed = parse_value(param, value)
+
+    async def work(engine: Engine) -> dict[str, SystemParam]:
+        async with transaction(engine) as session:
+            await write_param(session, key, parsed, read_utc())
+            return await read_param_rows(session)
+
+    item = _describe_param(param, with_engine(work)[key])
+    output.show(item, f"{key} = {_write(item['value'])}")
+
+
+@click.group()
+def tools() -> None:
+    """The model's tools: switches and return limits."""
+
+
+@tools.command("list")
+@json_option
+@click.pass_obj
+def list_tools(output: Output) -> None:
+    """List all tools with their switches and return limits."""
+
+    async def work(engine: Engine) -> dict[str, FunctionTool]:
+        async with transaction(engine) as session:
+            return await read_tools(session)
+
+    rows = with_engine(work)
+    items = [_describe_tool(tool, rows.get(tool.name)) for tool in TOOLS]
+    _show(output, items, ("name", "effect", "enabled", "limit", "max_return_rows", "default_rows"))
+
+
+@tools.command("set")
+@click.argument("name")
+@click.option("--limit", metavar="N|default", help="Return limit, 1 to 200, or the code's default.")
+@click.option("--enabled/--disabled", default=None, help="Offer the tool to the model, or not.")
+@json_option
+@click.pass_obj
+def set_tool(output: Output, name: str, limit: str | None, enabled: bool | None) -> None:
+    """Change the tool NAME; it holds from the next call on, in running runs too."""
+    tool = get_tool(name)
+    if limit is None and enabled is None:
+        raise click.UsageError("nothing to set: give --limit, --enabled or --disabled")
+    rows = _read_limit(tool, limit)
+
+    async def work(engine: Engine) -> FunctionTool:
+        async with transaction(engine) as session:
+            switch = UNCHANGED if enabled is None else enabled
+            return await write_tool(session, name, read_utc(), max_return_rows=rows, enabled=switch)
+
+    item = _describe_tool(tool, with_engine(work))
+    state = "enabled" if item["enabled"] else "disabled"
+    output.show(item, f"{name}: {state}, return limit {_write(item['limit'])}")
+
+
+def _read_limit(tool: Tool[Any], text: str | None) -> int | Unchanged | None:
+    if text is None:
+        return UNCHANGED
+    return None if text == DEFAULT else read_rows(tool, text)
+
+
+def _describe_param(param: Param, row: SystemParam | None) -> dict[str, Any]:
+    return {
+        "id": param.key,
+        "key": param.key,
+        "type": param.type,
+        "value": param.default if row is None else row.value,
+        "default": param.default,
+        "minimum": param.minimum,
+        "maximum": param.maximum,
+        "description": param.description,
+        "version": 0 if row is None else row.version,
+        "updated_at": None if row is None else row.updated_at.isoformat(),
+    }
+
+
+def _describe_tool(tool: Tool[Any], row: FunctionTool | None) -> dict[str, Any]:
+    limit = ToolLimit() if row is None else row.limit
+    return {
+        "id": tool.name,
+        "name": tool.name,
+        "effect": tool.effect,
+        "enabled": limit.enabled,
+        "limit": limit.max_return_rows or tool.default_rows,
+        "max_return_rows": limit.max_return_rows,
+        "default_rows": tool.default_rows,
+        "handle_mode": limit.handle_mode,
+        "handle_threshold_tokens": limit.handle_threshold_tokens,
+        "version": 0 if row is None else row.version,
+        "updated_at": None if row is None else row.updated_at.isoformat(),
+    }
+
+
+def _show(output: Output, items: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    if output.is_json:
+        output.show({"items": items, "next_cursor": None}, "")
+        return
+    table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for item in items:
+        table.add_row(*(_write(item[column]) for column in columns))
+    output.console.print(table)
+
+
+def _write(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "none" if value is None else str(value)
