@@ -42,13 +42,17 @@ class Usage(Spoken):
 
 
 class ModelReply(Spoken):
-    """What came back: text, calls, or both; `finish_reason` is the provider's word, not trusted."""
+    """What came back: text, calls, or both; `finish_reason` is the provider's word, not trusted.
+
+    `elapsed` is filled in by the loop: seconds of the agent's time at which the reply was there.
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     finish_reason: str | None = None
     reasoning: str | None = None
+    elapsed: float = 0.0
 
 
 class ModelError(WaypoolError):

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from backend.agent.limits import read_stop_limits
 from backend.agent.llm import Message
 from backend.agent.replies import dump_json
 from backend.planner.draft import Draft
@@ -94,7 +95,9 @@ def read_brief(messages: Sequence[Message]) -> dict[str, Any]:
 def describe_trip(snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
     """The request in ids and names with what the pool holds for it, as JSON values."""
     request = snapshot.request.model_dump(mode="json")
+    limits = read_stop_limits(snapshot.params)
     brief: dict[str, Any] = {
+        "locale": request["locale"],
         "cities": list(_describe_cities(snapshot)),
         "legs": [_describe_leg(snapshot, n, leg) for n, leg in enumerate(snapshot.legs)],
         **{key: request[key] for key in ("start_date", "days", "travellers", "children", "rooms")},
@@ -106,6 +109,7 @@ def describe_trip(snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
     }
     for key in ("avoid", "pace", "day_start", "day_end", "arrival", "departure", "fixed"):
         brief[key] = request[key]
+    brief["limits"] = {"turns": limits.turns, "tool_calls": limits.tool_calls}
     brief["warnings"] = [
         warning.model_dump(mode="json", exclude_none=True) for warning in snapshot.warnings
     ]

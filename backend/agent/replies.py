@@ -16,11 +16,17 @@ _HIDDEN = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
 _CUT = "length"
+_SILENCE = "…"
 
 
 def dump_json(value: object) -> str:
     """Compact JSON, byte-stable for equal values built in one order; texts stay readable."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def make_call(name: str, /, **arguments: Any) -> ToolCall:
+    """One call as a model would write it; the loop gives it its id."""
+    return ToolCall(id="", name=name, arguments=dump_json(arguments))
 
 
 def clean_text(text: str) -> str:
@@ -52,10 +58,13 @@ def list_calls(reply: ModelReply) -> tuple[ToolCall, ...]:
 
 
 def remember_reply(reply: ModelReply, calls: tuple[ToolCall, ...]) -> Message:
-    """The reply as the history keeps it: every call with a sendable name and a JSON object."""
+    """The reply as the history keeps it: every call with a sendable name and a JSON object.
+
+    An assistant's message with neither text nor calls is refused, so silence is written down.
+    """
     return Message(
         role="assistant",
-        content=reply.text,
+        content=reply.text if reply.text or calls else _SILENCE,
         calls=tuple(_make_sendable(call) for call in calls),
         reasoning=reply.reasoning,
     )

@@ -5,13 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.agent.llm import Message, ModelError, ModelReply, Usage
-from backend.agent.replies import dump_json
+from backend.agent.replies import make_call
 from backend.tools.call import ToolCall, ToolSchema
-
-
-def make_call(name: str, /, **arguments: Any) -> ToolCall:
-    """One call as a model would write it."""
-    return ToolCall(id="", name=name, arguments=dump_json(arguments))
 
 
 def calls(name: str, /, **arguments: Any) -> ModelReply:

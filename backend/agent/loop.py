@@ -1,0 +1,181 @@
+"""The turn loop: ask the model, run its calls, append what they gave, until a reason to stop.
+
+It does not know whether it runs live, resumed or from a recording: that is the recorder's, and
+everything that decides the way (own call ids, elapsed time) is part of what is recorded.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from backend.agent.limits import StopLimits, StopReason, read_stop_limits
+from backend.agent.llm import LlmClient, Message, ModelError, ModelReply, Usage
+from backend.agent.progress import Progress, start_progress
+from backend.agent.prompt import NUDGE, write_opening
+from backend.agent.recorder import Recorder
+from backend.agent.replies import adopt_reply, list_calls, remember_outcome, remember_reply
+from backend.pool.snapshot import Snapshot
+from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
+from backend.tools.context import RunState
+
+
+class Tools(Protocol):
+    """What the loop needs of `tools.runner.ToolRunner`."""
+
+    async def offered(self) -> list[ToolSchema]:
+        """Schemas of the tools that are switched on now."""
+        ...
+
+    async def run(self, call: ToolCall, state: RunState) -> ToolOutcome:
+        """The call's outcome; what the model can mend is an outcome too."""
+        ...
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a run looks at from outside: a clock in seconds, and whether somebody wants it ended."""
+
+    clock: Callable[[], float]
+    should_stop: Callable[[], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class AgentResult:
+    """How an agent's work ended; `state.draft` is the plan, whatever the reason to stop.
+
+    `error` stands with `StopReason.MODEL_FAILED`.
+    """
+
+    state: RunState
+    stop: StopReason
+    usage: Usage
+    turns: int
+    error: ModelError | None = None
+
+
+class _OutOfTimeError(Exception):
+    """The wall time ended while the model was asked."""
+
+
+async def run_agent(
+    snapshot: Snapshot,
+    llm: LlmClient,
+    tools: Tools,
+    recorder: Recorder,
+    watch: Watch,
+    start: RunState | None = None,
+) -> AgentResult:
+    """Let `llm` plan until it submits or a stop limit holds; limits are the snapshot's parameters.
+
+    `start` is the state that another planner has left, see `hand_over`.
+    """
+    run = _Run(snapshot, llm, tools, recorder, watch, start or RunState())
+    while True:
+        try:
+            stop = await run.find_stop() or await run.take_turn()
+        except _OutOfTimeError:
+            stop = StopReason.MAX_SECONDS
+        except ModelError as error:
+            return run.end(StopReason.MODEL_FAILED, error)
+        if stop is not None:
+            return run.end(stop)
+
+
+def hand_over(state: RunState) -> RunState:
+    """The state for a planner that goes on from another's draft: what that one read is no repeat."""
+    return state.model_copy(update={"first_calls": {}, "is_submitted": False})
+
+
+class _Run:
+    """The conversation and its counts; everything in it follows from what is recorded."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        llm: LlmClient,
+        tools: Tools,
+        recorder: Recorder,
+        watch: Watch,
+        start: RunState,
+    ) -> None:
+        self._llm, self._tools, self._recorder, self._watch = llm, tools, recorder, watch
+        self._nudge = Message(role="user", content=NUDGE[snapshot.request.locale])
+        self._limits: StopLimits = read_stop_limits(snapshot.params)
+        self._messages = write_opening(snapshot, start.draft)
+        self._progress: Progress = start_progress(start.draft)
+        self._state = start
+        self._calls_before = start.calls
+        self._usage = Usage()
+        self._turns = 0
+        self._began = watch.clock()
+
+    async def find_stop(self) -> StopReason | None:
+        """A reason not to ask again, in the order in which it would be told."""
+        if self._progress.is_stuck:
+            return StopReason.NO_PROGRESS
+        if self._turns >= self._limits.turns:
+            return StopReason.MAX_TURNS
+        if self._usage.input_tokens + self._usage.output_tokens >= self._limits.tokens:
+            return StopReason.MAX_TOKENS
+        if self._may_not_call():
+            return StopReason.MAX_TOOL_CALLS
+        if self._elapsed() >= self._limits.seconds:
+            return StopReason.MAX_SECONDS
+        return await self._find_cancel()
+
+    async def take_turn(self) -> StopReason | None:
+        """One reply and the answers to its calls, in order."""
+        turn = self._turns + 1
+        reply = await self._recorder.reply(turn, lambda: self._ask(turn))
+        self._turns = turn
+        self._usage += reply.usage
+        self._began = self._watch.clock() - reply.elapsed
+        calls = list_calls(reply)
+        self._messages.append(remember_reply(reply, calls))
+        if not calls:
+            self._messages.append(self._nudge)
+            self._progress = self._progress.after_talk()
+            return None
+        return await self._run_calls(turn, calls)
+
+    def end(self, stop: StopReason, error: ModelError | None = None) -> AgentResult:
+        """The result as things stand."""
+        return AgentResult(self._state, stop, self._usage, self._turns, error)
+
+    async def _ask(self, turn: int) -> ModelReply:
+        left = self._limits.seconds - self._elapsed()
+        offered = await self._tools.offered()
+        try:
+            async with asyncio.timeout(left):
+                reply = await self._llm.reply(tuple(self._messages), offered)
+        except TimeoutError:
+            raise _OutOfTimeError from None
+        return adopt_reply(reply, turn).model_copy(update={"elapsed": self._elapsed()})
+
+    async def _run_calls(self, turn: int, calls: tuple[ToolCall, ...]) -> StopReason | None:
+        outcomes = []
+        for index, call in enumerate(calls):
+            stop = StopReason.MAX_TOOL_CALLS if self._may_not_call() else await self._find_cancel()
+            if stop is not None:
+                return stop
+            outcome = await self._run_call(turn, index, call)
+            outcomes.append(outcome)
+            self._state = self._state.after(outcome)
+            self._messages.append(remember_outcome(outcome))
+        self._progress = self._progress.after_calls(outcomes)
+        return StopReason.SUBMITTED if self._state.is_submitted else None
+
+    async def _run_call(self, turn: int, index: int, call: ToolCall) -> ToolOutcome:
+        state = self._state
+        return await self._recorder.outcome(turn, index, call, lambda: self._tools.run(call, state))
+
+    def _may_not_call(self) -> bool:
+        return self._state.calls - self._calls_before >= self._limits.tool_calls
+
+    async def _find_cancel(self) -> StopReason | None:
+        return StopReason.CANCELLED if await self._watch.should_stop() else None
+
+    def _elapsed(self) -> float:
+        """Seconds of this agent's own time: while no worker carried the run, none passed."""
+        return self._watch.clock() - self._began
