@@ -1,0 +1,46 @@
+"""The planner that needs no language model: a fixed policy behind the same seam and protocol.
+
+It remembers nothing: what to call next follows from the messages and the tools offered, so it can
+be resumed, replayed, and put in where a model has failed.
+"""
+
+from collections.abc import Sequence
+
+from backend.agent.llm import Message, ModelReply
+from backend.agent.policy.call_log import read_log
+from backend.agent.policy.choosing import choose_hotels, choose_trains, open_hotels
+from backend.agent.policy.mending import mend
+from backend.agent.policy.placing import put_places
+from backend.agent.policy.situation import Phase, Situation
+from backend.agent.policy.submitting import explain_end, submit
+from backend.agent.policy.survey import look_at_draft, survey
+from backend.agent.policy.visiting import arrange_places, fill_days, open_places
+from backend.tools.call import ToolSchema
+
+PHASES: tuple[Phase, ...] = (
+    look_at_draft,
+    survey,
+    choose_trains,
+    open_places,
+    open_hotels,
+    choose_hotels,
+    arrange_places,
+    put_places,
+    fill_days,
+    mend,
+    submit,
+)
+"""In order; a phase that has nothing to do hands on to the next one."""
+
+
+class BuiltinPlanner:
+    """An `LlmClient` that is none."""
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ModelReply:
+        """The next calls; words where no call is left that could help."""
+        situation = Situation(read_log(messages, tools))
+        for phase in PHASES:
+            calls = phase(situation)
+            if calls:
+                return ModelReply(calls=tuple(calls))
+        return ModelReply(text=explain_end(situation))

@@ -1,0 +1,143 @@
+"""The brief of a conversation with types: what the built-in planner knows before its first call."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backend.clock import parse_minutes
+from backend.pool.plan_request import Pace, Tier
+from backend.text import Locale
+
+DAY_MIN = 24 * 60
+
+
+@dataclass(frozen=True)
+class BriefCity:
+    """A destination; both days belong to the stay, `pois` and `hotels` count the pool."""
+
+    id: str
+    first_day: int
+    last_day: int
+    nights: int
+    pois: int
+    hotels: int
+
+    @property
+    def days(self) -> range:
+        """Days of the trip that touch the city."""
+        return range(self.first_day, self.last_day + 1)
+
+
+@dataclass(frozen=True)
+class BriefLeg:
+    """A way between two cities that trains may serve."""
+
+    leg: int
+    from_city: str
+    to_city: str
+    date: dt.date
+    day: int
+    trains: int
+    connections: int
+
+
+@dataclass(frozen=True)
+class Booked:
+    """Something fixed, in local time."""
+
+    start: dt.datetime
+    end: dt.datetime
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A trip as `describe_trip` wrote it; times of day in minutes, money as numbers."""
+
+    cities: tuple[BriefCity, ...]
+    legs: tuple[BriefLeg, ...]
+    start_date: dt.date
+    days: int
+    travellers: int
+    rooms: int
+    tier: Tier
+    budget: float | None
+    interests: frozenset[str]
+    must_see: tuple[tuple[str, str], ...]
+    pace: Pace
+    day_start: int
+    day_end: int
+    arrival: int | None
+    departure: int | None
+    fixed: tuple[Booked, ...]
+    draft: Mapping[str, Any]
+    max_calls: int
+    locale: Locale
+
+    def city(self, city_id: str) -> BriefCity:
+        """The destination with this id."""
+        return next(city for city in self.cities if city.id == city_id)
+
+    def date_of(self, day: int) -> str:
+        """The ISO date of a day, which counts from 1."""
+        return (self.start_date + dt.timedelta(day - 1)).isoformat()
+
+    def is_way_in(self, leg: BriefLeg) -> bool:
+        """From home to the first city."""
+        return leg.to_city == self.cities[0].id
+
+    def is_way_home(self, leg: BriefLeg) -> bool:
+        """From the last city home."""
+        return leg.from_city == self.cities[-1].id
+
+
+def parse_brief(brief: Mapping[str, Any]) -> Brief:
+    """The typed brief of its JSON values."""
+    budget = brief["budget_total"]
+    return Brief(
+        cities=tuple(_parse_city(city) for city in brief["cities"]),
+        legs=tuple(_parse_leg(leg) for leg in brief["legs"]),
+        start_date=dt.date.fromisoformat(brief["start_date"]),
+        days=brief["days"],
+        travellers=brief["travellers"],
+        rooms=brief["rooms"],
+        tier=brief["budget_tier"],
+        budget=None if budget is None else float(budget),
+        interests=frozenset(interest["tag"] for interest in brief["interests"]),
+        must_see=tuple((place["id"], place["city"]) for place in brief["must_see"]),
+        pace=brief["pace"],
+        day_start=parse_minutes(brief["day_start"]),
+        day_end=parse_minutes(brief["day_end"]),
+        arrival=_parse_time(brief["arrival"]),
+        departure=_parse_time(brief["departure"]),
+        fixed=tuple(_parse_booking(booking) for booking in brief["fixed"]),
+        draft=brief.get("draft", {}),
+        max_calls=brief["limits"]["tool_calls"],
+        locale=brief["locale"],
+    )
+
+
+def _parse_city(city: Mapping[str, Any]) -> BriefCity:
+    first, last = city["days"]
+    return BriefCity(city["id"], first, last, city["nights"], city["pois"], city["hotels"])
+
+
+def _parse_leg(leg: Mapping[str, Any]) -> BriefLeg:
+    return BriefLeg(
+        leg=leg["leg"],
+        from_city=leg["from"],
+        to_city=leg["to"],
+        date=dt.date.fromisoformat(leg["date"]),
+        day=leg["day"],
+        trains=leg["trains"],
+        connections=leg["connections"],
+    )
+
+
+def _parse_time(transport: Mapping[str, Any] | None) -> int | None:
+    return None if transport is None else parse_minutes(transport["time"])
+
+
+def _parse_booking(booking: Mapping[str, Any]) -> Booked:
+    start, end = (dt.datetime.fromisoformat(booking[key]) for key in ("start", "end"))
+    return Booked(start.replace(tzinfo=None), end.replace(tzinfo=None))

@@ -1,0 +1,115 @@
+"""What was called and answered so far, read out of the messages; nothing else is remembered."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from backend.agent.llm import Message
+from backend.agent.policy.brief import Brief, parse_brief
+from backend.agent.prompt import read_brief
+from backend.tools.call import ToolSchema
+
+Row = Mapping[str, Any]
+
+KEPT_CALLS = 20
+"""For choosing, writing and mending; what is opened must leave as many."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call with what it was answered."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    content: Mapping[str, Any]
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call was refused."""
+        return "error" in self.content
+
+    def has(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether this was a call of that tool with those arguments among its own."""
+        return self.tool == tool and all(
+            self.arguments.get(key) == value for key, value in arguments.items()
+        )
+
+
+@dataclass(frozen=True)
+class CallLog:
+    """A conversation as the policy reads it."""
+
+    brief: Brief
+    steps: tuple[Step, ...]
+    offered: frozenset[str]
+
+    def may(self, tool: str) -> bool:
+        """Whether the tool is switched on."""
+        return tool in self.offered
+
+    def find(self, tool: str, **arguments: Any) -> Iterator[Step]:
+        """Calls of a tool with those arguments, refused ones too."""
+        return (step for step in self.steps if step.has(tool, arguments))
+
+    def has_called(self, tool: str, **arguments: Any) -> bool:
+        """Whether there was such a call, refused or not."""
+        return next(self.find(tool, **arguments), None) is not None
+
+    def list_allowed(self, tool: str, **arguments: Any) -> list[str]:
+        """Values that refusals of such calls have named as right, in order."""
+        steps = (step for step in self.find(tool, **arguments) if step.is_error)
+        return [str(v) for step in steps for v in step.content["error"].get("allowed", ())]
+
+    def may_open(self, tool: str) -> bool:
+        """Whether a detail tool is on, and calls are left for more than choosing and writing."""
+        return self.may(tool) and self.calls_left > KEPT_CALLS
+
+    @property
+    def calls_left(self) -> int:
+        """Calls before the stop limit ends the run."""
+        return self.brief.max_calls - len(self.steps)
+
+    def list_rows(self, tool: str, **arguments: Any) -> list[Row]:
+        """Rows that a list tool has shown for a city or leg, each once, in the order shown."""
+        rows: dict[str, Row] = {}
+        for step in self.find(tool, **arguments):
+            for row in step.content.get("rows", ()):
+                rows.setdefault(row["id"], row)
+        return list(rows.values())
+
+    @cached_property
+    def details(self) -> dict[str, Row]:
+        """Answers of `get_poi` and `get_hotel` by id."""
+        found: dict[str, Row] = {}
+        for step in self.steps:
+            key = {"get_poi": "poi_id", "get_hotel": "hotel_id"}.get(step.tool)
+            if key is not None and "id" in step.content:
+                found[f"{step.tool} {step.arguments.get(key)}"] = step.content
+        return found
+
+    def detail(self, tool: str, row_id: str) -> Row:
+        """What a detail tool told of an id; nothing where it was not asked."""
+        return self.details.get(f"{tool} {row_id}", {})
+
+
+def read_log(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> CallLog:
+    """The calls of a conversation with their answers, in order."""
+    answers = {m.call_id: json.loads(m.content) for m in messages if m.role == "tool"}
+    steps = (
+        Step(call.name, json.loads(call.arguments), answers[call.id])
+        for message in messages
+        for call in message.calls
+        if call.id in answers
+    )
+    return CallLog(
+        brief=parse_brief(read_brief(messages)),
+        steps=tuple(steps),
+        offered=frozenset(tool.name for tool in tools),
+    )
+
+
+def read_price(price: str | None) -> float | None:
+    """A price of a row as a number; unknown ones stay unknown."""
+    return None if price is None else float(price)

@@ -1,0 +1,192 @@
+"""Chooses trains and hotels: the best for this traveller, cheaper ones where the budget asks.
+
+Where a list is switched off, a refusal names ids that are near: one guess shows what there is.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from backend.agent.policy.brief import BriefCity, BriefLeg
+from backend.agent.policy.call_log import CallLog
+from backend.agent.policy.lodging import list_beds
+from backend.agent.policy.rides import choose_rides, is_possible, list_rides, list_seats
+from backend.agent.policy.situation import Situation
+from backend.agent.policy.spending import Choice, Picks, Slot, cut_costs, pick_best
+from backend.agent.replies import make_call
+from backend.tools.call import ToolCall
+
+KEPT_SHARE = 0.15
+"""Of the budget, for tickets and local transport, before anybody has added them up."""
+
+MOST_ATTEMPTS = 4
+"""A slot whose choices were refused this often is left alone."""
+
+TRAIN_GUESSES = ("G1", "D1", "K1", "train")
+HOTEL_GUESSES = ("酒店", "hotel", "inn")
+"""Not meant to be in the pool: near ones are named in the answer."""
+
+Options = dict[Slot, list[Choice]]
+
+
+def choose_trains(situation: Situation) -> list[ToolCall]:
+    """A train or connection for each leg that has none yet; opened first, then chosen."""
+    picks = pick(situation)
+    legs = (leg for leg in _list_legs(situation) if leg.leg not in situation.draft.trains)
+    return [call for leg in legs for call in _choose_train(situation.log, leg, picks)]
+
+
+def open_hotels(situation: Situation) -> list[ToolCall]:
+    """The chosen hotel and the next best of each city in detail, for where they are."""
+    log = situation.log
+    if not log.may_open("get_hotel"):
+        return []
+    picks = pick(situation)
+    return [
+        make_call("get_hotel", hotel_id=hotel_id)
+        for city in _list_cities(situation)
+        if city.id not in situation.draft.hotels
+        for hotel_id in _shortlist(situation, city, picks)
+    ]
+
+
+def choose_hotels(situation: Situation) -> list[ToolCall]:
+    """A hotel for each city that has none yet."""
+    picks = pick(situation)
+    cities = (c for c in _list_cities(situation) if c.id not in situation.draft.hotels)
+    return [call for city in cities for call in _choose_hotel(situation.log, city, picks)]
+
+
+def choose_cheaper(situation: Situation, over: float) -> list[ToolCall]:
+    """Other trains and hotels that cost `over` less in all, or as much less as can be."""
+    options = _list_options(situation)
+    now = _find_chosen(situation, options)
+    allowance = sum(choice.cost for choice in now.values()) - over
+    cut = cut_costs(now, list(options.values()), allowance, _make_test(situation))
+    changed = {slot: choice for slot, choice in cut.items() if choice != now[slot]}
+    log = situation.log
+    legs = (leg for leg in _list_legs(situation) if _leg_slot(leg) in changed)
+    cities = (city for city in _list_cities(situation) if _hotel_slot(city) in changed)
+    trains = (call for leg in legs for call in _choose_train(log, leg, changed))
+    hotels = (call for city in cities for call in _choose_hotel(log, city, changed))
+    return [*trains, *hotels]
+
+
+def pick(situation: Situation) -> Picks:
+    """A choice for each slot: what the draft has, else what suits best within the budget."""
+    options = _list_options(situation)
+    chosen = _find_chosen(situation, options)
+    picks = {**_pick_trains(situation, options), **pick_best(_only(options, "hotel")), **chosen}
+    budget = situation.brief.budget
+    if budget is None:
+        return picks
+    open_options = [choices for slot, choices in options.items() if slot not in chosen]
+    return cut_costs(picks, open_options, budget * (1 - KEPT_SHARE), _make_test(situation))
+
+
+def _list_options(situation: Situation) -> Options:
+    """All choices that are known, by slot."""
+    log = situation.log
+    legs = {_leg_slot(leg): list_seats(log, leg) for leg in _list_legs(situation)}
+    cities = {
+        _hotel_slot(c): list_beds(log, c, situation.list_wanted(c)) for c in _list_cities(situation)
+    }
+    return {**legs, **cities}
+
+
+def _find_chosen(situation: Situation, options: Options) -> Picks:
+    """What the draft has, as far as its price is known."""
+    draft = situation.draft
+    ids: dict[Slot, tuple[str, ...]] = {
+        **{("leg", str(leg)): trains for leg, trains in draft.trains.items()},
+        **{("hotel", city): (hotel,) for city, hotel in draft.hotels.items()},
+    }
+    return {
+        slot: choice
+        for slot, choices in options.items()
+        for choice in choices
+        if choice.ids == ids.get(slot)
+    }
+
+
+def _pick_trains(situation: Situation, options: Options) -> Picks:
+    """Trains are chosen together, since one leg's arrival is the next one's beginning."""
+    brief = situation.brief
+    rides = choose_rides(brief, [(leg, list_rides(situation.log, leg)) for leg in brief.legs])
+    wanted = {(("leg", str(ride.leg)), ride.train_ids) for ride in rides}
+    choices = (choice for choices in options.values() for choice in choices)
+    return {choice.slot: choice for choice in choices if (choice.slot, choice.ids) in wanted}
+
+
+def _make_test(situation: Situation) -> Callable[[Picks], bool]:
+    """Tells whether the trains of some picks can be caught one after another."""
+    legs = situation.brief.legs
+    rides = {
+        (_leg_slot(leg), ride.train_ids): ride
+        for leg in legs
+        for ride in list_rides(situation.log, leg)
+    }
+
+    def can_be_caught(picks: Picks) -> bool:
+        chosen = [picks[_leg_slot(leg)] for leg in legs if _leg_slot(leg) in picks]
+        return is_possible(situation.brief, [rides[choice.slot, choice.ids] for choice in chosen])
+
+    return can_be_caught
+
+
+def _only(options: Options, kind: str) -> list[list[Choice]]:
+    return [choices for slot, choices in options.items() if slot[0] == kind]
+
+
+def _list_legs(situation: Situation) -> Iterable[BriefLeg]:
+    return (leg for leg in situation.brief.legs if leg.trains or leg.connections)
+
+
+def _list_cities(situation: Situation) -> Iterable[BriefCity]:
+    return (city for city in situation.brief.cities if city.nights and city.hotels)
+
+
+def _leg_slot(leg: BriefLeg) -> Slot:
+    return ("leg", str(leg.leg))
+
+
+def _hotel_slot(city: BriefCity) -> Slot:
+    return ("hotel", city.id)
+
+
+def _choose_train(log: CallLog, leg: BriefLeg, picks: Picks) -> Iterator[ToolCall]:
+    choice = picks.get(_leg_slot(leg))
+    refused = sum(step.is_error for step in log.find("choose_train", leg=leg.leg))
+    if not log.may("choose_train") or refused >= MOST_ATTEMPTS:
+        return
+    if choice is None:
+        guess = TRAIN_GUESSES[refused]
+        yield make_call("choose_train", leg=leg.leg, train_ids=[guess])
+        return
+    for train_id in choice.ids:
+        if log.may_open("get_train") and not log.has_called("get_train", train_id=train_id):
+            yield make_call("get_train", train_id=train_id)
+    yield make_call("choose_train", leg=leg.leg, train_ids=list(choice.ids))
+
+
+def _choose_hotel(log: CallLog, city: BriefCity, picks: Picks) -> Iterator[ToolCall]:
+    choice = picks.get(_hotel_slot(city))
+    refused = sum(step.is_error for step in log.find("choose_hotel", city=city.id))
+    if not log.may("choose_hotel") or refused >= MOST_ATTEMPTS:
+        return
+    if choice is not None:
+        yield make_call("choose_hotel", city=city.id, hotel_id=choice.ids[0])
+    else:
+        guess = (city.id, *HOTEL_GUESSES)[refused]
+        yield make_call("choose_hotel", city=city.id, hotel_id=guess)
+
+
+def _shortlist(situation: Situation, city: BriefCity, picks: Picks) -> list[str]:
+    """The pick and the next best; nothing where one of the city's hotels was opened already."""
+    log = situation.log
+    beds = sorted(
+        list_beds(log, city, situation.list_wanted(city)), key=lambda c: c.cost + c.discomfort
+    )
+    if any(log.has_called("get_hotel", hotel_id=bed.ids[0]) for bed in beds):
+        return []
+    choice = picks.get(_hotel_slot(city))
+    first = [choice.ids[0]] if choice is not None else []
+    return list(dict.fromkeys([*first, *(bed.ids[0] for bed in beds)]))[:2]

@@ -1,0 +1,86 @@
+"""Which hotel: rating against price by tier, and near to what is visited.
+
+Positions are known of what was opened; of the rest the district has to do.
+"""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from backend.agent.policy.brief import BriefCity
+from backend.agent.policy.call_log import CallLog, Row, read_price
+from backend.agent.policy.spending import Choice
+from backend.catalogue.geo import measure_distance_m
+from backend.pool.plan_request import Tier
+
+RATING_POINTS = 12.0
+UNKNOWN_RATING = 3.8
+PRICE_POINTS: dict[Tier, float] = {"economy": 24.0, "comfort": 14.0, "quality": 6.0}
+"""Points for the city's mean price of a night."""
+
+KM_POINTS = 1.5
+MOST_KM = 20.0
+AREA_POINTS = 8.0
+UNSEEN_POINTS = 6.0
+"""What a hotel loses whose position was not looked at."""
+
+UNKNOWN_PRICE = 1.2
+"""Nobody knows it, so rather above the mean."""
+
+
+def list_beds(log: CallLog, city: BriefCity, wanted: Sequence[str]) -> list[Choice]:
+    """Hotels that were shown and not refused as choices for all nights of the party."""
+    rows = _list_hotels(log, city)
+    prices = [price for row in rows if (price := read_price(row["price_per_night"])) is not None]
+    mean = fmean(prices) if prices else 1.0
+    nights = city.nights * log.brief.rooms
+    points = {row["id"]: _rate(log, row, wanted) for row in rows}
+    best = max(points.values(), default=0.0)
+    worth = mean * nights / PRICE_POINTS[log.brief.tier]
+    return [
+        Choice(
+            slot=("hotel", city.id),
+            ids=(row["id"],),
+            cost=nights * _expect_price(row, mean),
+            discomfort=(best - points[row["id"]]) * worth,
+        )
+        for row in rows
+    ]
+
+
+def _expect_price(row: Row, mean: float) -> float:
+    price = read_price(row["price_per_night"])
+    return mean * UNKNOWN_PRICE if price is None else price
+
+
+def _list_hotels(log: CallLog, city: BriefCity) -> list[Row]:
+    """Rows of the lists, else bare ids that a refusal named."""
+    refused = {
+        step.arguments.get("hotel_id")
+        for step in log.find("choose_hotel", city=city.id)
+        if step.is_error
+    }
+    named = [
+        {"id": hotel_id, "price_per_night": None, "rating": None, "area": ""}
+        for hotel_id in log.list_allowed("choose_hotel", city=city.id)
+    ]
+    rows = log.list_rows("list_hotels", city=city.id) or named
+    return [row for row in rows if row["id"] not in refused]
+
+
+def _rate(log: CallLog, row: Row, wanted: Sequence[str]) -> float:
+    rating = UNKNOWN_RATING if row["rating"] is None else float(row["rating"])
+    return RATING_POINTS * rating + _rate_place(log, row, wanted)
+
+
+def _rate_place(log: CallLog, row: Row, wanted: Sequence[str]) -> float:
+    """Kilometres to the places on average, or how many of them are in the hotel's district."""
+    places = [place for poi_id in wanted if (place := log.detail("get_poi", poi_id))]
+    hotel = log.detail("get_hotel", row["id"])
+    shared: int = sum(place["area"] == row["area"] for place in places)
+    if not places:
+        return 0.0
+    if not hotel:
+        return AREA_POINTS * shared / len(places) - UNSEEN_POINTS
+    here = hotel["lat"], hotel["lon"]
+    km: float = fmean(measure_distance_m(here, (p["lat"], p["lon"])) / 1000 for p in places)
+    return AREA_POINTS - KM_POINTS * min(MOST_KM, km)

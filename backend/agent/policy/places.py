@@ -1,0 +1,116 @@
+"""Which places are worth a visit, and how many of them a city's days can take.
+
+Interests count most, then popularity, then the price by tier; the same kind of place again and
+again counts less each time, a district that is visited anyway counts a little more.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from backend.agent.policy.brief import Brief, BriefCity
+from backend.agent.policy.call_log import CallLog, Row, read_price
+from backend.agent.policy.rides import FROM_STATION_MIN, TO_STATION_MIN, Ride
+from backend.planner.meals import FOOD_TYPES
+from backend.planner.pace import MAX_BUSY_MIN, MAX_VISITS
+from backend.pool.plan_request import Tier
+
+INTEREST_POINTS = 40
+UNKNOWN_POPULARITY = 30.0
+SAME_TYPE_POINTS = 5
+SAME_AREA_POINTS = 2
+MOST_AREA_POINTS = 8
+PRICE_POINTS: dict[Tier, float] = {"economy": 0.25, "comfort": 0.1, "quality": 0.03}
+"""Points for one unit of money of the ticket; the unit is the yuan, other currencies count alike."""
+
+WAY_MIN = 40
+"""Getting to a place, waiting and looking for the entrance."""
+
+SPARE = 1.3
+"""More is chosen than can be visited, since hours and ways let some of it fail."""
+
+LEAST_USABLE_MIN = 90
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a city's days can take."""
+
+    minutes: int
+    visits: int
+
+
+def list_wanted(log: CallLog, city: BriefCity, rides: Sequence[Ride]) -> list[str]:
+    """Ids to put into the city's days, must-sees first, then the best for this traveller."""
+    must = [poi_id for poi_id, of_city in log.brief.must_see if of_city == city.id]
+    rows = {row["id"]: row for row in log.list_rows("list_pois", city=city.id)}
+    room = measure_room(log.brief, city, rides)
+    chosen = [rows.get(poi_id) or log.detail("get_poi", poi_id) for poi_id in must]
+    others = [row for poi_id, row in rows.items() if poi_id not in must]
+    return must + [row["id"] for row in _choose(log.brief, others, chosen, room)]
+
+
+def measure_room(brief: Brief, city: BriefCity, rides: Sequence[Ride]) -> Room:
+    """Minutes and visits of the city's days after what the chosen trains take."""
+    spans = [measure_day(brief, city, day, rides) for day in city.days]
+    usable = [span for span in spans if span >= LEAST_USABLE_MIN]
+    whole = max(1, brief.day_end - brief.day_start)
+    most = MAX_VISITS[brief.pace]
+    return Room(
+        minutes=sum(min(span, MAX_BUSY_MIN[brief.pace]) for span in usable),
+        visits=sum(max(1, round(most * span / whole)) for span in usable),
+    )
+
+
+def measure_day(brief: Brief, city: BriefCity, day: int, rides: Sequence[Ride]) -> int:
+    """Minutes of a day in the city, between its trains or the traveller's own ways."""
+    start, end = brief.day_start, brief.day_end
+    midnight = (day - 1) * 24 * 60
+    for ride in rides:
+        leg = brief.legs[ride.leg]
+        begins = (leg.day - 1) * 24 * 60 - midnight
+        if leg.to_city == city.id:
+            start = max(start, begins + ride.arrive + FROM_STATION_MIN)
+        if leg.from_city == city.id:
+            end = min(end, begins + ride.depart - TO_STATION_MIN)
+    if day == 1 and brief.arrival is not None:
+        start = max(start, brief.arrival + FROM_STATION_MIN)
+    if day == brief.days and brief.departure is not None:
+        end = min(end, brief.departure - TO_STATION_MIN)
+    return max(0, end - start)
+
+
+def _choose(brief: Brief, rows: Iterable[Row], must: Sequence[Row], room: Room) -> Iterable[Row]:
+    """The best place by what was chosen before it, again and again until the days are full."""
+    left = list(rows)
+    taken = Counter(row["type"] for row in must if row)
+    areas = Counter(row["area"] for row in must if row)
+    minutes = sum(need_minutes(row) for row in must if row)
+    visits = len(must)
+    while left and (minutes < SPARE * room.minutes and visits < SPARE * room.visits):
+        best = max(left, key=lambda row: _rate(brief, row, taken, areas))
+        left.remove(best)
+        taken[best["type"]] += 1
+        areas[best["area"]] += 1
+        minutes += need_minutes(best)
+        visits += 1
+        yield best
+
+
+def need_minutes(row: Row) -> int:
+    """Minutes that a visit takes from a day."""
+    return int(row["duration_min"]) + WAY_MIN
+
+
+def _rate(brief: Brief, row: Row, taken: Counter[str], areas: Counter[str]) -> float:
+    """Points of a place; a meal needs no second one of its kind."""
+    popularity = row["popularity"]
+    matches = len(brief.interests.intersection(row["tags"]))
+    again = taken[row["type"]] * (2 if row["type"] in FOOD_TYPES else 1)
+    return (
+        INTEREST_POINTS * matches
+        + (UNKNOWN_POPULARITY if popularity is None else popularity)
+        - PRICE_POINTS[brief.tier] * (read_price(row["price"]) or 0.0)
+        - SAME_TYPE_POINTS * again
+        + min(MOST_AREA_POINTS, SAME_AREA_POINTS * areas[row["area"]])
+    )

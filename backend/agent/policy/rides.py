@@ -1,0 +1,211 @@
+"""Ways to travel each leg, and the choice among them: usable hours against the price of a ticket.
+
+An hour is worth a share of the leg's mean ticket, so that the choice does not depend on the
+currency. Legs are chosen together: no train may leave before the one before it has arrived.
+"""
+
+import datetime as dt
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from backend.agent.policy.brief import DAY_MIN, Brief, BriefLeg
+from backend.agent.policy.call_log import CallLog, Row, read_price
+from backend.agent.policy.spending import Choice
+from backend.clock import parse_minutes
+from backend.pool.plan_request import Tier
+
+HOUR_WORTH: dict[Tier, float] = {"economy": 0.06, "comfort": 0.12, "quality": 0.3}
+"""What an hour less for the trip costs, in mean tickets of the leg."""
+
+TO_STATION_MIN = 60
+FROM_STATION_MIN = 40
+CHANGE_MIN = 30
+"""Between two legs on one day, and before the traveller's own departure."""
+
+EARLIEST_MIN = 6 * 60 + 30
+LATEST_MIN = 23 * 60
+BEFORE_DAWN = range(5 * 60)
+LOST_NIGHT_HOURS = 4.0
+IMPOSSIBLE = 1_000.0
+
+NOON = DAY_MIN // 2
+"""When a train leaves and arrives of which only the id is known."""
+
+_CONNECTION = re.compile(r"train_ids=\[([^\]]+)\]([^\[]*)")
+_MOMENT = re.compile(r"(\d\d)-(\d\d) (\d\d:\d\d)")
+_PRICE = re.compile(r"(?<![\d:-])(\d+\.\d\d)(?![\d:-])")
+
+
+@dataclass(frozen=True)
+class Ride:
+    """One train or two; minutes count from midnight of the leg's date, `price` is for one."""
+
+    leg: int
+    train_ids: tuple[str, ...]
+    depart: int
+    arrive: int
+    price: float | None
+
+
+def list_rides(log: CallLog, leg: BriefLeg) -> list[Ride]:
+    """What was shown for a leg and not refused: trains, connections, ids that a refusal named."""
+    direct = [_read_train(leg, row) for row in log.list_rows("list_trains", leg=leg.leg)]
+    hints = [str(s.content.get("hint", "")) for s in log.find("list_trains", leg=leg.leg)]
+    pairs = [ride for hint in hints for ride in _read_connections(leg, hint)]
+    named = [
+        Ride(leg.leg, tuple(ids.split("+")), NOON, NOON, None)
+        for ids in log.list_allowed("choose_train", leg=leg.leg)
+    ]
+    refused = {
+        tuple(step.arguments.get("train_ids", ()))
+        for step in log.find("choose_train", leg=leg.leg)
+        if step.is_error
+    }
+    found: dict[tuple[str, ...], Ride] = {}
+    for ride in (*direct, *pairs, *named):
+        found.setdefault(ride.train_ids, ride)
+    return [ride for ids, ride in found.items() if ids not in refused]
+
+
+def list_seats(log: CallLog, leg: BriefLeg) -> list[Choice]:
+    """The rides of a leg as choices, for the party."""
+    rides = list_rides(log, leg)
+    mean = find_mean_price(rides)
+    travellers = log.brief.travellers
+    return [
+        Choice(
+            slot=("leg", str(leg.leg)),
+            ids=ride.train_ids,
+            cost=(mean if ride.price is None else ride.price) * travellers,
+            discomfort=rate_discomfort(log.brief, leg, ride) * (mean or 1.0) * travellers,
+        )
+        for ride in rides
+    ]
+
+
+@dataclass(frozen=True)
+class Journey:
+    """Rides for the first legs of the trip, and how bad they are together."""
+
+    cost: float = 0.0
+    rides: tuple[Ride, ...] = ()
+    ready: float = -math.inf
+
+
+def choose_rides(brief: Brief, options: Sequence[tuple[BriefLeg, Sequence[Ride]]]) -> list[Ride]:
+    """One ride for each leg that has any, so that the whole journey is best."""
+    ready = -math.inf if brief.arrival is None else brief.arrival + CHANGE_MIN
+    journeys = [Journey(ready=ready)]
+    for leg, rides in options:
+        if rides:
+            journeys = [
+                min((_extend(brief, j, leg, ride, rides) for j in journeys), key=lambda j: j.cost)
+                for ride in rides
+            ]
+    return list(min(journeys, key=lambda journey: journey.cost).rides)
+
+
+def rate_ride(brief: Brief, leg: BriefLeg, ride: Ride, among: Sequence[Ride]) -> float:
+    """How bad a ride is, in mean tickets of its leg: discomfort and price."""
+    mean = find_mean_price(among)
+    price = 1.0 if ride.price is None or mean <= 0 else ride.price / mean
+    return rate_discomfort(brief, leg, ride) + price
+
+
+def rate_discomfort(brief: Brief, leg: BriefLeg, ride: Ride) -> float:
+    """Lost hours, odd hours and bookings that would be missed, in mean tickets of the leg."""
+    start, end = _find_lost_span(brief, leg, ride)
+    hours = _count_lost_minutes(brief, start, end) / 60 + _count_odd_hours(ride)
+    clashes = sum(_meets(booking.start, booking.end, leg, start, end) for booking in brief.fixed)
+    return hours * HOUR_WORTH[brief.tier] + IMPOSSIBLE * clashes
+
+
+def find_mean_price(rides: Sequence[Ride]) -> float:
+    """The mean of the known prices, 0 where none is known."""
+    prices = [ride.price for ride in rides if ride.price is not None]
+    return sum(prices) / len(prices) if prices else 0.0
+
+
+def is_possible(brief: Brief, rides: Sequence[Ride]) -> bool:
+    """Whether the rides follow one another."""
+    ready = -math.inf
+    for ride in rides:
+        midnight = (brief.legs[ride.leg].day - 1) * DAY_MIN
+        if midnight + ride.depart < ready:
+            return False
+        ready = midnight + ride.arrive + CHANGE_MIN
+    return True
+
+
+def _extend(
+    brief: Brief, journey: Journey, leg: BriefLeg, ride: Ride, among: Sequence[Ride]
+) -> Journey:
+    midnight = (leg.day - 1) * DAY_MIN
+    cost = journey.cost + rate_ride(brief, leg, ride, among)
+    if midnight + ride.depart < journey.ready:
+        cost += IMPOSSIBLE
+    if brief.departure is not None and leg is brief.legs[-1]:
+        leaves = (brief.days - 1) * DAY_MIN + brief.departure
+        cost += IMPOSSIBLE * (midnight + ride.arrive + CHANGE_MIN > leaves)
+    return Journey(cost, (*journey.rides, ride), midnight + ride.arrive + CHANGE_MIN)
+
+
+def _find_lost_span(brief: Brief, leg: BriefLeg, ride: Ride) -> tuple[int, int]:
+    """Minutes that the leg takes from the trip: before the first arrival there was none to take."""
+    start = 0 if brief.is_way_in(leg) else ride.depart - TO_STATION_MIN
+    end = DAY_MIN if brief.is_way_home(leg) else ride.arrive + FROM_STATION_MIN
+    return start, end
+
+
+def _count_lost_minutes(brief: Brief, start: int, end: int) -> int:
+    """The part of a span that lies within the days of the traveller."""
+    lost = 0
+    for midnight in range(0, end, DAY_MIN):
+        opens, closes = midnight + brief.day_start, midnight + brief.day_end
+        lost += max(0, min(end, closes) - max(start, opens))
+    return lost
+
+
+def _count_odd_hours(ride: Ride) -> float:
+    """Early starts, late arrivals, nights without a bed, as hours lost."""
+    arrive = ride.arrive % DAY_MIN
+    early = max(0, EARLIEST_MIN - ride.depart) / 60
+    late = max(0, arrive - LATEST_MIN) / 60
+    return early + late + LOST_NIGHT_HOURS * (arrive in BEFORE_DAWN)
+
+
+def _meets(opens: dt.datetime, closes: dt.datetime, leg: BriefLeg, start: int, end: int) -> bool:
+    midnight = dt.datetime.combine(leg.date, dt.time())
+    begins, ends = (midnight + dt.timedelta(minutes=minutes) for minutes in (start, end))
+    return opens < ends and begins < closes
+
+
+def _read_train(leg: BriefLeg, row: Row) -> Ride:
+    arrive = parse_minutes(row["arrive"]) + DAY_MIN * int(row["day_offset"])
+    return Ride(
+        leg.leg, (row["id"],), parse_minutes(row["depart"]), arrive, read_price(row["price"])
+    )
+
+
+def _read_connections(leg: BriefLeg, hint: str) -> Iterator[Ride]:
+    """Pairs of trains as the hint offers them; one without readable times counts as noon."""
+    for ids, rest in _CONNECTION.findall(hint):
+        times = [_read_moment(leg.date, *found) for found in _MOMENT.findall(rest)]
+        depart, arrive = times[:2] if len(times) >= 2 else (NOON, NOON)
+        price = _PRICE.search(_MOMENT.sub("", rest))
+        yield Ride(
+            leg=leg.leg,
+            train_ids=tuple(part.strip() for part in ids.split(",")),
+            depart=depart,
+            arrive=arrive,
+            price=float(price[1]) if price else None,
+        )
+
+
+def _read_moment(date: dt.date, month: str, day: str, time: str) -> int:
+    """Minutes from midnight of `date` to a month, day and time soon after it."""
+    year = date.year + (int(month) < date.month)
+    days = (dt.date(year, int(month), int(day)) - date).days
+    return days * DAY_MIN + parse_minutes(time)

@@ -1,0 +1,100 @@
+"""Puts places into the days: opened first, then all of them arranged at once by code."""
+
+from collections.abc import Iterator
+
+from backend.agent.policy.brief import BriefCity
+from backend.agent.policy.call_log import KEPT_CALLS, Step
+from backend.agent.policy.places import measure_room
+from backend.agent.policy.situation import Situation
+from backend.agent.replies import make_call
+from backend.tools.call import ToolCall
+
+MOST_OPENED = 45
+"""Places that are opened one at a time; `arrange` reads the rest."""
+
+FULL_SHARE = 0.8
+"""A city with this share of the visits that its days can take is full."""
+
+MOST_ARRANGED = 6
+LAST_CALLS = 2
+"""To mend and to submit."""
+
+CHOICES = frozenset({"choose_train", "choose_hotel"})
+
+
+def open_places(situation: Situation) -> list[ToolCall]:
+    """What is about to be written, in detail; most wanted first, city by city in turns."""
+    log = situation.log
+    if not log.may_open("get_poi") or not (log.may("arrange") or log.may("put_visit")):
+        return []
+    opened = sum(1 for _ in log.find("get_poi"))
+    room = min(MOST_OPENED - opened, log.calls_left - KEPT_CALLS)
+    planned = set(situation.draft.poi_ids)
+    unread = [p for p in _take_turns(situation) if not log.has_called("get_poi", poi_id=p)]
+    wanted = [poi_id for poi_id in unread if poi_id not in planned]
+    return [make_call("get_poi", poi_id=poi_id) for poi_id in wanted[: max(0, room)]]
+
+
+def arrange_places(situation: Situation) -> list[ToolCall]:
+    """All wanted places at once; again when a train or hotel was changed since."""
+    log = situation.log
+    if not log.may("arrange") or not situation.wanted:
+        return []
+    attempts = [n for n, step in enumerate(log.steps) if step.tool == "arrange"]
+    changes = [n for n, step in enumerate(log.steps) if _is_change(step)]
+    if attempts and attempts[-1] > max(changes, default=-1):
+        return []
+    if any(log.steps[n].is_error for n in attempts):
+        return []
+    keep = bool(log.brief.draft.get("visits"))
+    return [make_call("arrange", poi_ids=list(situation.wanted), keep=keep)]
+
+
+def fill_days(situation: Situation) -> list[ToolCall]:
+    """The next best places too, where an arrangement has left days with room; once for each.
+
+    All are arranged anew, since a visit that is kept may cost a meal.
+    """
+    log = situation.log
+    arranged = [step for step in log.find("arrange") if not step.is_error]
+    if not log.may("arrange") or not arranged:
+        return []
+    given = arranged[-1].arguments["poi_ids"]
+    if set(given) - set(situation.wanted) or len(arranged) > MOST_ARRANGED:
+        return []
+    if log.calls_left <= LAST_CALLS:
+        return []
+    more = [p for city in log.brief.cities for p in _list_more(situation, city, set(given))]
+    if not more:
+        return []
+    keep = bool(arranged[-1].arguments.get("keep"))
+    return [make_call("arrange", poi_ids=[*given, *more], keep=keep)]
+
+
+def _take_turns(situation: Situation) -> Iterator[str]:
+    """Must-sees of all cities, then first choices of all cities, second choices, and so on."""
+    must = [poi_id for poi_id, _ in situation.brief.must_see]
+    yield from must
+    lists = [situation.list_wanted(city) for city in situation.brief.cities]
+    for rank in range(max(map(len, lists), default=0)):
+        for wanted in lists:
+            if rank < len(wanted) and wanted[rank] not in must:
+                yield wanted[rank]
+
+
+def _is_change(step: Step) -> bool:
+    return step.tool in CHOICES and not step.is_error
+
+
+def _list_more(situation: Situation, city: BriefCity, given: set[str]) -> list[str]:
+    """Places that were not tried in a city whose days are not full."""
+    log, draft = situation.log, situation.draft
+    rows = log.list_rows("list_pois", city=city.id)
+    ids = {row["id"] for row in rows}
+    planned = sum(poi_id in ids for poi_id in draft.poi_ids)
+    room = measure_room(log.brief, city, situation.rides)
+    if planned >= FULL_SHARE * room.visits:
+        return []
+    left_alone = given.union(draft.poi_ids, draft.removed)
+    more = [*situation.list_wanted(city), *(row["id"] for row in rows)]
+    return [poi_id for poi_id in dict.fromkeys(more) if poi_id not in left_alone][: room.visits]
