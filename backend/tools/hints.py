@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from backend.text import Locale
-from backend.tools.listing import Listing, Row, Suggestion
+from backend.tools.listing import Listing, RowT, Suggestion
 
 Texts = Mapping[Locale, str]
 
@@ -79,7 +79,7 @@ class Hint:
     onward: str
 
 
-def make_hint(listing: Listing[Row], advice: Advice, locale: Locale) -> Hint:
+def make_hint(listing: Listing[RowT], advice: Advice, locale: Locale) -> Hint:
     """The hint of a page, in three cases."""
     if not listing.matches:
         body = onward = _join(_explain_nothing(listing, advice, locale), locale)
@@ -98,7 +98,7 @@ def make_repeat_hint(number: int, onward: str, locale: Locale) -> str:
     return _join([_REPEAT[locale].format(number=number), onward], locale)
 
 
-def _offer_more(listing: Listing[Row], locale: Locale) -> Iterator[str]:
+def _offer_more(listing: Listing[RowT], locale: Locale) -> Iterator[str]:
     text = _MORE_UNSEEN if listing.unseen_only else _MORE
     yield text[locale].format(n=len(listing.rest))
     if not listing.fresh:
@@ -110,7 +110,7 @@ def _offer_more(listing: Listing[Row], locale: Locale) -> Iterator[str]:
         yield _NEXT[locale]
 
 
-def _list_options(listing: Listing[Row]) -> Iterator[str]:
+def _list_options(listing: Listing[RowT]) -> Iterator[str]:
     if listing.fresh and not listing.unseen_only:
         yield _write(Suggestion("unseen_only", "true", len(listing.fresh)))
     yield from map(_write, listing.suggest())
@@ -120,7 +120,7 @@ def _write(suggestion: Suggestion) -> str:
     return f"{suggestion.key}={suggestion.value} ({suggestion.count})"
 
 
-def _explain_nothing(listing: Listing[Row], advice: Advice, locale: Locale) -> Iterator[str]:
+def _explain_nothing(listing: Listing[RowT], advice: Advice, locale: Locale) -> Iterator[str]:
     if not listing.scope:
         yield advice.empty
         return
@@ -134,7 +134,7 @@ def _explain_nothing(listing: Listing[Row], advice: Advice, locale: Locale) -> I
     yield _say_what_to_drop(listing, locale)
 
 
-def _say_what_to_drop(listing: Listing[Row], locale: Locale) -> str:
+def _say_what_to_drop(listing: Listing[RowT], locale: Locale) -> str:
     counts = {key: listing.count_without(key) for key in listing.used}
     options = [_WITHOUT[locale].format(key=key, n=n) for key, n in counts.items() if n]
     if options:
@@ -143,7 +143,7 @@ def _say_what_to_drop(listing: Listing[Row], locale: Locale) -> str:
     return _DROP_ALL[locale].format(keys=keys, n=len(listing.scope))
 
 
-def _mention_others(listing: Listing[Row], locale: Locale) -> Iterator[str]:
+def _mention_others(listing: Listing[RowT], locale: Locale) -> Iterator[str]:
     """Where filters have hidden what was never shown, say how to come to it."""
     if listing.asked and listing.fresh_outside:
         yield _OTHERS[locale].format(n=listing.fresh_outside)

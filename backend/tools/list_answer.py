@@ -8,17 +8,17 @@ from backend.money import format_money
 from backend.pool.snapshot import Kind
 from backend.tools.context import ToolContext
 from backend.tools.hints import Advice, make_hint
-from backend.tools.listing import Listing, Row
+from backend.tools.listing import Listing, RowT
 from backend.tools.page import build_page_result
 from backend.tools.tool import Answer
 
 
 def answer_list(
-    listing: Listing[Row],
+    listing: Listing[RowT],
     ctx: ToolContext,
     kind: Kind,
     scope: Mapping[str, str],
-    show: Callable[[Row], dict[str, Any]],
+    show: Callable[[RowT], dict[str, Any]],
     advice: Advice,
 ) -> Answer:
     """The answer; `scope` is the argument that says whose rows are listed, in one spelling."""

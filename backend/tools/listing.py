@@ -7,21 +7,21 @@ from typing import Generic, TypeVar
 
 from backend.pool.candidate import HotelCandidate, PoiCandidate, TrainCandidate
 
-Row = TypeVar("Row", PoiCandidate, HotelCandidate, TrainCandidate)
+RowT = TypeVar("RowT", PoiCandidate, HotelCandidate, TrainCandidate)
 
 UNSEEN_ONLY = "unseen_only"
 
 
 @dataclass(frozen=True)
-class Filter(Generic[Row]):
+class Filter(Generic[RowT]):
     """An argument that narrows a list: `has` says whether a row matches one value of it.
 
     `values` are those of a row that may be suggested, at most `most` of them in one hint.
     """
 
     key: str
-    has: Callable[[Row, str], bool]
-    values: Callable[[Row], Iterable[str]] = lambda _: ()
+    has: Callable[[RowT, str], bool]
+    values: Callable[[RowT], Iterable[str]] = lambda _: ()
     most: int = 0
 
 
@@ -35,15 +35,15 @@ class Suggestion:
 
 
 @dataclass(frozen=True)
-class Listing(Generic[Row]):
+class Listing(Generic[RowT]):
     """A list call over `scope`, which is in pool order.
 
     `asked` gives the filters in use with the values of which one must match. `seen` holds the ids
     that list tools showed before this call; counts of suggestions are as they are after it.
     """
 
-    scope: tuple[Row, ...]
-    filters: tuple[Filter[Row], ...]
+    scope: tuple[RowT, ...]
+    filters: tuple[Filter[RowT], ...]
     asked: Mapping[str, tuple[str, ...]]
     seen: frozenset[str]
     unseen_only: bool
@@ -56,12 +56,12 @@ class Listing(Generic[Row]):
         return (*self.asked, *((UNSEEN_ONLY,) if self.unseen_only else ()))
 
     @cached_property
-    def matches(self) -> tuple[Row, ...]:
+    def matches(self) -> tuple[RowT, ...]:
         """All rows of the scope that match, in pool order."""
         return self._match_without(None)
 
     @property
-    def page(self) -> tuple[Row, ...]:
+    def page(self) -> tuple[RowT, ...]:
         """The rows that this call shows."""
         return self.matches[: self.limit]
 
@@ -71,7 +71,7 @@ class Listing(Generic[Row]):
         return tuple(row.id for row in self.page)
 
     @property
-    def rest(self) -> tuple[Row, ...]:
+    def rest(self) -> tuple[RowT, ...]:
         """Matches that this call does not show."""
         return self.matches[self.limit :]
 
@@ -81,7 +81,7 @@ class Listing(Generic[Row]):
         return self.seen.union(self.page_ids)
 
     @cached_property
-    def fresh(self) -> tuple[Row, ...]:
+    def fresh(self) -> tuple[RowT, ...]:
         """Matches that were never shown, not even now."""
         return tuple(row for row in self.rest if row.id not in self.shown)
 
@@ -100,7 +100,7 @@ class Listing(Generic[Row]):
             if narrowing.key not in self.asked:
                 yield from self._suggest_values(narrowing)
 
-    def _match_without(self, dropped: str | None) -> tuple[Row, ...]:
+    def _match_without(self, dropped: str | None) -> tuple[RowT, ...]:
         tests = [
             (narrowing.has, self.asked[narrowing.key])
             for narrowing in self.filters
@@ -115,7 +115,7 @@ class Listing(Generic[Row]):
             and all(any(has(row, value) for value in values) for has, values in tests)
         )
 
-    def _suggest_values(self, narrowing: Filter[Row]) -> Iterator[Suggestion]:
+    def _suggest_values(self, narrowing: Filter[RowT]) -> Iterator[Suggestion]:
         """Values that lead to rows never shown; where all were shown, to any of the rest."""
         wanted = self.fresh or self.rest
         after = self.rest if self.unseen_only else self.matches
