@@ -1,12 +1,84 @@
-"""Builds the long-lived objects once: settings, engine, and what hangs on them."""
+"""Builds the long-lived objects once: engine, queue, event feed, planners."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
+from backend.agent.builtin_planner import BuiltinPlanner
+from backend.agent.llm import LlmClient
+from backend.agent.openai_client import OpenAiClient
 from backend.clock import read_utc
 from backend.db.migrate import upgrade
-from backend.db.session import make_engine, transaction
+from backend.db.session import Engine, make_engine, transaction
 from backend.params.queries import insert_missing_params
+from backend.runs.event_feed import EventFeed
+from backend.runs.queue import JobQueue
+from backend.runs.workflow import OpenPlanner, Planners, advance_run
+from backend.settings import Settings
 from backend.tools.queries import insert_missing_tools
+
+
+@dataclass(frozen=True)
+class Services:
+    """What a process holds as long as it lives."""
+
+    settings: Settings
+    engine: Engine
+    queue: JobQueue
+    feed: EventFeed
+    planners: Planners
+
+    async def advance(self, run_id: str) -> None:
+        """Carry one run to its end."""
+        await advance_run(self.engine, self.planners, run_id)
+
+    async def work(self) -> None:
+        """Work on the queue until cancelled."""
+        await self.queue.work(self.advance, self.settings.worker_concurrency)
+
+
+@asynccontextmanager
+async def open_services(settings: Settings, url: str) -> AsyncIterator[Services]:
+    """The services on a database that is up and at this version; all is closed at the end."""
+    async with AsyncExitStack() as stack:
+        engine = make_engine(url, settings.database_pool_size)
+        stack.push_async_callback(engine.dispose)
+        queue = await stack.enter_async_context(
+            JobQueue(
+                url,
+                engine,
+                heartbeat_seconds=settings.heartbeat_seconds,
+                stalled_after_seconds=settings.stalled_after_seconds,
+            )
+        )
+        feed = await stack.enter_async_context(EventFeed(url, engine).listening())
+        yield Services(settings, engine, queue, feed, make_planners(settings))
+
+
+def make_planners(settings: Settings) -> Planners:
+    """The built-in planner, and the language model where one is configured."""
+    return Planners(_open_builtin, _make_model_opener(settings) if settings.model else None)
+
+
+@asynccontextmanager
+async def _open_builtin() -> AsyncIterator[LlmClient]:
+    yield BuiltinPlanner()
+
+
+def _make_model_opener(settings: Settings) -> OpenPlanner:
+    @asynccontextmanager
+    async def open_model() -> AsyncIterator[LlmClient]:
+        key = settings.openai_api_key
+        async with OpenAiClient(
+            settings.model or "",
+            settings.openai_base_url,
+            key.get_secret_value() if key else None,
+            settings.model_timeout_seconds,
+        ) as client:
+            yield client
+
+    return open_model
 
 
 def prepare_database(url: str) -> None:

@@ -33,10 +33,28 @@ class NotFoundError(WaypoolError):
     code = "NOT_FOUND"
 
 
+class UnauthorizedError(WaypoolError):
+    """No key, or one that opens nothing."""
+
+    code = "UNAUTHORIZED"
+
+
+class ForbiddenError(WaypoolError):
+    """The key lacks the scope for this."""
+
+    code = "FORBIDDEN"
+
+
 class ConflictError(WaypoolError):
     """The request contradicts the present state."""
 
     code = "CONFLICT"
+
+
+class StaleVersionError(WaypoolError):
+    """Somebody else has changed this in the meantime: read it again."""
+
+    code = "STALE_VERSION"
 
 
 class UnavailableError(WaypoolError):

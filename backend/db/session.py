@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
-from backend.errors import ConfigurationError
+from backend.errors import ConfigurationError, UnavailableError
 
 Session = AsyncSession
 """A session with its transaction, for rooms that pass it on without speaking SQL."""
@@ -39,9 +40,17 @@ def make_engine(url: str, pool_size: int = 10) -> AsyncEngine:
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
-    """One session, one commit at the end of the block, nothing written if it raises."""
-    async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
-        yield session
+    """One session, one commit at the end of the block, nothing written if it raises.
+
+    `UnavailableError` where the database is away or has no connection free for 10 s.
+    """
+    try:
+        async with AsyncSession(engine, expire_on_commit=False) as session, session.begin():
+            yield session
+    except PoolTimeoutError as error:
+        raise UnavailableError("all connections to the database are busy") from error
+    except (OperationalError, InterfaceError) as error:
+        raise UnavailableError("the database does not answer") from error
 
 
 async def raw_connection(session: AsyncSession) -> Any:

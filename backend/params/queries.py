@@ -6,6 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.errors import StaleVersionError
 from backend.params.registry import PARAMS, ParamValue, check_value, default_values, find_param
 from backend.params.tables import SystemParam
 
@@ -26,18 +27,25 @@ async def read_param_rows(session: AsyncSession) -> dict[str, SystemParam]:
 
 
 async def write_param(
-    session: AsyncSession, key: str, value: object, at: dt.datetime
-) -> ParamValue:
-    """Set one parameter, checked against its type and bounds; gives the value as stored."""
+    session: AsyncSession,
+    key: str,
+    value: object,
+    at: dt.datetime,
+    *,
+    expected_version: int | None = None,
+) -> SystemParam:
+    """Set one parameter, checked against type and bounds; gives the row as stored.
+
+    `StaleVersionError` where `expected_version` is given and somebody else was quicker.
+    """
     checked = check_value(find_param(key), value)
-    row = insert(SystemParam).values(key=key, value=checked, version=1, updated_at=at)
-    changed = {
-        "value": row.excluded.value,
-        "version": SystemParam.version + 1,
-        "updated_at": row.excluded.updated_at,
-    }
-    await session.execute(row.on_conflict_do_update(index_elements=["key"], set_=changed))
-    return checked
+    await insert_missing_params(session, at)
+    wanted = select(SystemParam).where(SystemParam.key == key).with_for_update()
+    row = (await session.scalars(wanted)).one()
+    if expected_version is not None and row.version != expected_version:
+        raise StaleVersionError(f"{key} is at version {row.version}, not {expected_version}")
+    row.value, row.version, row.updated_at = checked, row.version + 1, at
+    return row
 
 
 async def insert_missing_params(session: AsyncSession, at: dt.datetime) -> None:

@@ -6,7 +6,7 @@ one delays a reader and loses nothing.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
 from psycopg import AsyncConnection, OperationalError
@@ -44,7 +44,7 @@ class EventFeed:
 
     async def follow(
         self, run_id: str, after: int, heartbeat: float = PATIENCE_SECONDS
-    ) -> AsyncIterator[Step | None]:
+    ) -> AsyncGenerator[Step | None]:
         """Steps above `after` as they are written, to the end; None where nothing came for a while."""
         news = asyncio.Event()
         self._waiting.setdefault(run_id, set()).add(news)

@@ -1,4 +1,4 @@
-"""A run's states and which may follow which; nothing leaves a final state."""
+"""A run's states: queued, running, then one of the final ones, which nothing leaves."""
 
 from typing import Literal
 
@@ -18,12 +18,3 @@ STATUSES: tuple[RunStatus, ...] = (
 def is_final(status: str) -> bool:
     """Whether the run has ended."""
     return status in FINAL
-
-
-def may_follow(before: RunStatus, after: RunStatus) -> bool:
-    """Whether a run may go from `before` to `after`: queued, running, then one of the final ones."""
-    if is_final(before):
-        return False
-    if before == "queued":
-        return after in {"running", "failed", "cancelled"}
-    return is_final(after)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import insert, select, text
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from backend.db.session import Engine, Session, transaction
@@ -54,3 +54,9 @@ async def read_steps(
     async with transaction(engine) as session:
         rows = await session.execute(wanted.order_by(RunLogRow.seq).limit(limit))
         return [Step(row.seq, row.kind, row.payload, row.at) for row in rows]
+
+
+async def read_last_seq(session: Session, run_id: str) -> int:
+    """The last step's number; 0 in an empty log."""
+    wanted = select(func.max(RunLogRow.seq)).where(RunLogRow.run_id == run_id)
+    return (await session.execute(wanted)).scalar_one() or 0

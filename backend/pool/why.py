@@ -1,0 +1,133 @@
+"""Why a place is not in an itinerary: answered from the snapshot, else from today's catalogue."""
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from backend.catalogue.queries import NamedPlace, find_places, list_place_names
+from backend.db.session import Session
+from backend.errors import ConflictError, NotFoundError
+from backend.pool.findings import ask_city
+from backend.pool.limits import read_limits
+from backend.pool.row_queries import read_places
+from backend.pool.rules import Entry, judge_place
+from backend.pool.snapshot import Snapshot
+from backend.pool.stay import plan_stays
+from backend.text import Locale, find_near
+
+_TEXTS: dict[str, dict[Locale, str]] = {
+    "selected": {"en": "It is in the itinerary.", "zh-CN": "它已经在行程里。"},
+    "not_chosen": {
+        "en": "It was in the pool as number {rank} of {size}; the planner chose others.",
+        "zh-CN": "它在候选池中排第{rank}（共{size}个），规划时选了别的地点。",
+    },
+    "rank": {
+        "en": "It came as number {rank} in the ranking, and the pool takes the first {size}.",
+        "zh-CN": "它在排序中位列第{rank}，而候选池只取前{size}个。",
+    },
+    "rank_beyond": {
+        "en": "It ranks below the first {size} of the ranking, which the pool takes.",
+        "zh-CN": "它的排序在前{size}名之外，而候选池只取前{size}个。",
+    },
+    "disabled": {"en": "It is switched off in the catalogue.", "zh-CN": "它在目录中已停用。"},
+    "avoided": {
+        "en": "The request avoids it or one of its tags.",
+        "zh-CN": "请求要求避开它或它的某个标签。",
+    },
+    "synthetic": {
+        "en": "It is made up for scale tests.",
+        "zh-CN": "它是为规模测试编造的数据。",
+    },
+    "price": {
+        "en": "Its ticket of {price} is above the cap of {cap} for this budget tier.",
+        "zh-CN": "门票{price}高于该预算档的上限{cap}。",
+    },
+    "closed": {
+        "en": "It is open on no day of the stay.",
+        "zh-CN": "停留期间它每天都不开放。",
+    },
+    "other_city": {
+        "en": "It is in {city}, which the trip does not visit.",
+        "zh-CN": "它在{city}，行程不经过那里。",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why; `source` says whether the run's own snapshot knew or only today's catalogue."""
+
+    poi_id: str
+    name: str
+    reason: str
+    message: str
+    source: Literal["snapshot", "catalogue"]
+    rank: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return asdict(self)
+
+
+async def explain_place(
+    session: Session, snapshot: Snapshot, word: str, selected: Collection[str]
+) -> Explanation:
+    """Why the place of this id or exact name is not in the itinerary; `selected` is what is."""
+    return _explain_known(snapshot, word, selected) or await _ask_catalogue(session, snapshot, word)
+
+
+def _explain_known(snapshot: Snapshot, word: str, selected: Collection[str]) -> Explanation | None:
+    row = next((r for r in snapshot.rows.pois.values() if word in {r.id, r.name, r.name_en}), None)
+    if row is None:
+        return None
+    pool = snapshot.cities[row.city]
+    ranked = len(pool.pois) - len(pool.must_see_added)
+    rank = pool.ranking.index(row.id) + 1 if row.id in pool.ranking else None
+    name = _choose_name(snapshot, row.name, row.name_en)
+    if row.id in pool.pois:
+        reason = "selected" if row.id in selected else "not_chosen"
+        values = {"rank": pool.pois.index(row.id) + 1, "size": len(pool.pois)}
+    else:
+        reason, values = "rank", {"rank": rank or ranked, "size": ranked}
+    message = _render(snapshot, reason, **values)
+    return Explanation(row.id, name, reason, message, "snapshot", rank)
+
+
+async def _ask_catalogue(session: Session, snapshot: Snapshot, word: str) -> Explanation:
+    place = await _find_place(session, snapshot, word)
+    name = _choose_name(snapshot, place.name, place.name_en)
+    if place.city not in snapshot.cities:
+        message = _render(snapshot, "other_city", city=place.city)
+        return Explanation(place.id, name, "other_city", message, "catalogue")
+    request = snapshot.request
+    limits = read_limits(snapshot.params, request.budget_tier)
+    stay = next(stay for stay in plan_stays(request) if stay.city == place.city)
+    country = snapshot.city_rows[place.city].country
+    ask = ask_city(request, stay, frozenset(snapshot.days_off.get(country, ())), limits)
+    row = (await read_places(session, [place.id]))[place.id]
+    verdict = judge_place(Entry(row, place.enabled, place.is_synthetic), ask)
+    reason = verdict or "rank"
+    text = verdict or "rank_beyond"
+    message = _render(snapshot, text, price=row.price, cap=limits.price_cap, size=limits.poi_size)
+    return Explanation(place.id, name, reason, message, "catalogue")
+
+
+async def _find_place(session: Session, snapshot: Snapshot, word: str) -> NamedPlace:
+    found = await find_places(session, [word])
+    here = [place for place in found if place.city in snapshot.cities] or found
+    if len(here) > 1 and word not in {place.id for place in here}:
+        ids = ", ".join(place.id for place in here[:10])
+        raise ConflictError(f"{len(here)} places are named {word!r}; give an id: {ids}")
+    if not here:
+        names = [name for _, name in await list_place_names(session, list(snapshot.cities))]
+        near = ", ".join(find_near(word, names))
+        raise NotFoundError(f"no place {word!r}" + (f"; near: {near}" if near else ""))
+    return next((place for place in here if place.id == word), here[0])
+
+
+def _choose_name(snapshot: Snapshot, name: str, name_en: str) -> str:
+    return name_en if snapshot.request.locale == "en" else name
+
+
+def _render(snapshot: Snapshot, text: str, **values: object) -> str:
+    return _TEXTS[text][snapshot.request.locale].format_map(values)

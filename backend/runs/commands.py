@@ -1,0 +1,134 @@
+"""What can be asked of runs: start, cancel, retry, delete. Each is one transaction."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backend.clock import read_utc
+from backend.db.session import Engine, Session, transaction
+from backend.errors import ConflictError, NotFoundError
+from backend.ids import make_id
+from backend.params.queries import read_params
+from backend.pool.request_faults import resolve_request
+from backend.runs.idempotency import claim_key, find_claim
+from backend.runs.lifecycle import is_final
+from backend.runs.queries import RunHead, delete_run, find_run, insert_run, update_run
+from backend.runs.queue import EXECUTOR, JobQueue
+from backend.runs.run_log import Step, append_step, read_last_seq
+
+INLINE = "command"
+"""Executor of a run that the command which began it carries to its end."""
+
+
+class IdempotencyError(ConflictError):
+    """The key stands for another request."""
+
+    code = "IDEMPOTENCY_KEY_REUSED"
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run, and whether this call made it: an idempotency key may have met an earlier one."""
+
+    run_id: str
+    is_new: bool
+
+
+async def start_run(
+    engine: Engine,
+    queue: JobQueue | None,
+    tenant: str,
+    raw: object,
+    idempotency_key: str | None = None,
+) -> Started:
+    """Check a request and put its run into the queue; without a queue the caller carries it on."""
+    async with transaction(engine) as session:
+        if idempotency_key is not None:
+            claim = await find_claim(session, tenant, idempotency_key, read_utc())
+            if claim is not None and claim.body_sha256 != _hash_body(raw):
+                raise IdempotencyError(
+                    f"the key {idempotency_key!r} came with another body in the last 24 hours"
+                )
+            if claim is not None:
+                return Started(claim.run_id, is_new=False)
+        run_id = await _make_run(session, tenant, raw, EXECUTOR if queue else INLINE)
+        if idempotency_key is not None:
+            body = _hash_body(raw)
+            await claim_key(session, tenant, idempotency_key, body, run_id, read_utc())
+        if queue is not None:
+            await queue.enqueue(session, run_id)
+    return Started(run_id, is_new=True)
+
+
+async def _make_run(session: Session, tenant: str, raw: object, executor: str) -> str:
+    request = await resolve_request(session, raw, await read_params(session))
+    run_id, now = make_id("run"), read_utc()
+    values = {
+        "id": run_id,
+        "tenant": tenant,
+        "status": "queued",
+        "executor": executor,
+        "planner": request.planner,
+        "locale": request.locale,
+        "request": request.model_dump(mode="json"),
+        "created_at": now,
+    }
+    await insert_run(session, values)
+    await append_step(session, run_id, Step(1, "run_queued", {"planner": request.planner}, now))
+    return run_id
+
+
+def _hash_body(raw: object) -> str:
+    return hashlib.sha256(json.dumps(raw, sort_keys=True).encode()).hexdigest()
+
+
+async def get_run(session: Session, run_id: str, tenant: str | None) -> RunHead:
+    """The run; a `NotFoundError` where there is none for this tenant, whatever the reason."""
+    run = await find_run(session, run_id, tenant)
+    if run is None:
+        raise NotFoundError(f"no run {run_id!r}")
+    return run
+
+
+async def cancel_run(engine: Engine, run_id: str, tenant: str | None) -> RunHead:
+    """End a queued run at once, ask a running one to stop; an ended one stays as it is."""
+    async with transaction(engine) as session:
+        run = await _lock_run(session, run_id, tenant)
+        now = read_utc()
+        if run.status == "queued":
+            await update_run(session, run_id, status="cancelled", finished_at=now)
+            seq = await read_last_seq(session, run_id) + 1
+            payload: Mapping[str, Any] = {"status": "cancelled", "error": None}
+            await append_step(session, run_id, Step(seq, "run_finished", dict(payload), now))
+        elif not is_final(run.status) and run.cancel_requested_at is None:
+            await update_run(session, run_id, cancel_requested_at=now)
+        return await get_run(session, run_id, tenant)
+
+
+async def retry_run(
+    engine: Engine, queue: JobQueue | None, run_id: str, tenant: str | None
+) -> Started:
+    """A new run for the request of an ended one: what has ended never runs again."""
+    async with transaction(engine) as session:
+        run = await get_run(session, run_id, tenant)
+        if not is_final(run.status):
+            raise ConflictError(f"{run_id} is {run.status}; cancel it first")
+    return await start_run(engine, queue, run.tenant, run.request)
+
+
+async def remove_run(engine: Engine, run_id: str, tenant: str | None) -> None:
+    """Delete an ended run with all that belongs to it."""
+    async with transaction(engine) as session:
+        run = await _lock_run(session, run_id, tenant)
+        if not is_final(run.status):
+            raise ConflictError(f"{run_id} is {run.status}; cancel it first")
+        await delete_run(session, run_id)
+
+
+async def _lock_run(session: Session, run_id: str, tenant: str | None) -> RunHead:
+    run = await find_run(session, run_id, tenant, is_locked=True)
+    if run is None:
+        raise NotFoundError(f"no run {run_id!r}")
+    return run

@@ -1,0 +1,139 @@
+"""The result of a run: computed once at its end, shown with the run's head at any time."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from backend.agent.llm import Usage
+from backend.clock import read_utc
+from backend.db.session import Engine, Session, transaction
+from backend.planner.draft import Draft
+from backend.planner.itinerary import Itinerary, Violation, Where
+from backend.planner.timeline import build_itinerary
+from backend.planner.validator import validate
+from backend.pool.funnel import count_funnel
+from backend.pool.pool_warnings import describe_warning
+from backend.pool.preview import list_warnings
+from backend.pool.snapshot import Snapshot
+from backend.runs.commands import get_run
+from backend.runs.queries import RunHead, read_result
+from backend.tools.context import RunState
+
+OWN_CODES = frozenset({"LEG_NOT_COVERED", "MUST_SEE_CLOSED"})
+"""Warnings of the pool that the validator gives too, there with their place in the plan."""
+
+
+class RunUsage(BaseModel):
+    """What the run took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    turns: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    def plus(self, turns: int, tool_calls: int, usage: Usage) -> "RunUsage":
+        """With the share of one more planner."""
+        return RunUsage(
+            turns=self.turns + turns,
+            tool_calls=self.tool_calls + tool_calls,
+            input_tokens=self.input_tokens + usage.input_tokens,
+            cached_tokens=self.cached_tokens + usage.cached_tokens,
+            output_tokens=self.output_tokens + usage.output_tokens,
+        )
+
+
+class Findings(BaseModel):
+    """A plan as it stands, checked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    itinerary: Itinerary
+    violations: tuple[Violation, ...]
+
+    @property
+    def errors(self) -> list[Violation]:
+        """What keeps the plan from being sound."""
+        return [v for v in self.violations if v.severity == "error"]
+
+
+def check_plan(snapshot: Snapshot, draft: Draft) -> Findings:
+    """The itinerary of a draft, its violations, and the pool's warnings among them."""
+    itinerary = build_itinerary(snapshot, draft)
+    violations = [*validate(snapshot, draft, itinerary), *_show_pool_warnings(snapshot)]
+    return Findings(itinerary=itinerary, violations=tuple(violations))
+
+
+def _show_pool_warnings(snapshot: Snapshot) -> Iterable[Violation]:
+    for warning in list_warnings(snapshot, read_utc()):
+        if warning.code not in OWN_CODES:
+            text = describe_warning(snapshot, warning, snapshot.request.locale)
+            yield Violation(code=warning.code, severity="warning", where=Where(), message=text)
+
+
+def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[str, Any]:
+    """The funnel of a run so far, as JSON values."""
+    listed = {i for kind in ("poi", "hotel", "train") for i in state.listed_ids(kind)}
+    opened = {i for kind in ("poi", "hotel", "train") for i in state.opened_ids(kind)}
+    steps = count_funnel(snapshot, listed, opened, list_chosen(state.draft))
+    return {kind: step.model_dump(mode="json") for kind, step in steps.items()}
+
+
+def list_chosen(draft: Draft) -> set[str]:
+    """Ids of everything that the draft has."""
+    trains = {train for ids in draft.trains.values() for train in ids}
+    return {*draft.poi_ids, *draft.hotels.values(), *trains}
+
+
+_EMPTY: dict[str, Any] = {
+    "planner_used": None,
+    "fallback_reason": None,
+    "funnel": None,
+    "itinerary": None,
+    "violations": [],
+    "clash": None,
+    "relaxation": None,
+    "usage": RunUsage().model_dump(),
+    "error": None,
+}
+
+
+def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
+    """The delivered document: the run's head around what was computed at its end."""
+    body = _EMPTY | (result or {})
+    return {
+        "id": run.id,
+        "status": run.status,
+        "created_at": run.created_at.isoformat(),
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+        "planner_used": body["planner_used"],
+        "fallback_reason": body["fallback_reason"],
+        "request": run.request,
+        "snapshot_sha256": run.snapshot_sha256,
+        "catalogue_version": run.catalogue_version,
+        "funnel": body["funnel"],
+        "itinerary": body["itinerary"],
+        "violations": body["violations"],
+        "clash": body["clash"],
+        "relaxation": body["relaxation"],
+        "usage": body["usage"],
+        "error": body["error"],
+    }
+
+
+async def show_run(engine: Engine, run_id: str, tenant: str | None) -> dict[str, Any]:
+    """The delivered document of a run; `NotFoundError` where there is none for this tenant."""
+    async with transaction(engine) as session:
+        run = await get_run(session, run_id, tenant)
+        return show_result(run, await read_result(session, run_id))
+
+
+async def list_selected(session: Session, run_id: str) -> set[str]:
+    """Ids of the places in the run's itinerary; none before its end."""
+    result = await read_result(session, run_id)
+    itinerary = (result or {}).get("itinerary") or {"days": []}
+    items = (item for day in itinerary["days"] for item in day["items"])
+    return {item["poi_id"] for item in items if item.get("poi_id")}

@@ -1,0 +1,70 @@
+"""What the log says of a run's planners: the state, the tokens and the end of each one's stage."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.agent.llm import ModelReply, Usage
+from backend.agent.loop import hand_over
+from backend.runs.run_log import Step
+from backend.tools.call import ToolOutcome
+from backend.tools.context import RunState
+
+STAGE_KINDS = ("model_replied", "tool_called")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One planner's work on a run; `stop` is None while it goes on."""
+
+    planner: str
+    steps: tuple[Step, ...]
+    stop: str | None
+    error: str | None
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of its replies."""
+        replies = (s.payload["reply"] for s in self.steps if s.kind == "model_replied")
+        return sum((ModelReply.model_validate(reply).usage for reply in replies), Usage())
+
+    @property
+    def turns(self) -> int:
+        """Its replies."""
+        return sum(step.kind == "model_replied" for step in self.steps)
+
+    @property
+    def tool_calls(self) -> int:
+        """Its calls."""
+        return sum(step.kind == "tool_called" for step in self.steps)
+
+    def fold(self, start: RunState) -> RunState:
+        """The state after its recorded calls."""
+        state = start
+        for step in self.steps:
+            if step.kind == "tool_called":
+                state = state.after(ToolOutcome.model_validate(step.payload["outcome"]))
+        return state
+
+
+def read_stages(steps: Sequence[Step]) -> list[Stage]:
+    """Stages in order: each begins with `planner_chosen` or `planner_fell_back`."""
+    stages: list[Stage] = []
+    for step in steps:
+        if step.kind in {"planner_chosen", "planner_fell_back"}:
+            stages.append(Stage(step.payload["planner"], (), None, None))
+        elif stages and step.kind in STAGE_KINDS:
+            last = stages[-1]
+            stages[-1] = Stage(last.planner, (*last.steps, step), last.stop, last.error)
+        elif stages and step.kind == "planner_stopped":
+            last = stages[-1]
+            stop, error = step.payload["stop"], step.payload["error"]
+            stages[-1] = Stage(last.planner, last.steps, stop, error)
+    return stages
+
+
+def fold_state(stages: Sequence[Stage]) -> RunState:
+    """The state after all recorded calls of all stages."""
+    state = RunState()
+    for n, stage in enumerate(stages):
+        state = stage.fold(hand_over(state) if n else state)
+    return state

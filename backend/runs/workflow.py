@@ -1,0 +1,248 @@
+"""Carries one run to its end, from wherever its log says it is.
+
+Pool, planner, result: each is a step of the log, so this may be called again at any time and by
+anybody. A model that fails or stops short hands over to the built-in planner where the request
+leaves the choice.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from backend.agent.limits import StopReason
+from backend.agent.llm import LlmClient
+from backend.agent.loop import AgentResult, Watch, hand_over, run_agent
+from backend.clock import read_utc
+from backend.db.session import Engine, transaction
+from backend.errors import UnavailableError, WaypoolError
+from backend.params.queries import read_params
+from backend.pool.plan_request import PlanRequest
+from backend.pool.service import CandidatePoolService
+from backend.pool.snapshot import Snapshot
+from backend.runs.durable import DurableRecorder, RunWriter
+from backend.runs.lifecycle import RunStatus, is_final
+from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
+from backend.runs.result import RunUsage, check_plan, count_run_funnel
+from backend.runs.run_log import RunTakenOverError, Step, read_steps
+from backend.runs.stages import Stage, fold_state, read_stages
+from backend.runs.verdict import Verdict, judge
+from backend.tools.context import RunState
+from backend.tools.limits import ToolLimit
+from backend.tools.queries import read_limits
+from backend.tools.runner import ToolRunner
+
+MAX_RESUMES = 20
+"""A run that has been taken up so often kills its workers: it ends as failed."""
+
+CANCEL_POLL_SECONDS = 0.3
+
+log = logging.getLogger(__name__)
+
+OpenPlanner = Callable[[], AbstractAsyncContextManager[LlmClient]]
+
+
+@dataclass(frozen=True)
+class Planners:
+    """How to open each planner; `model` is None where no language model is configured."""
+
+    builtin: OpenPlanner
+    model: OpenPlanner | None
+
+
+class NoModelError(WaypoolError):
+    """The request wants a language model, and none is configured."""
+
+    code = "NO_MODEL"
+
+
+async def advance_run(engine: Engine, planners: Planners, run_id: str) -> None:
+    """Carry the run to its end; returns at once where it has ended or somebody else has it."""
+    async with transaction(engine) as session:
+        run = await find_run(session, run_id, None)
+        if run is None or is_final(run.status):
+            return
+        await update_run(session, run_id, status="running", started_at=run.started_at or read_utc())
+    steps = await read_steps(engine, run_id)
+    work = _Work(engine, planners, run, list(steps))
+    try:
+        await work.carry()
+    except RunTakenOverError as error:
+        log.warning("%s: %s", run_id, error.message)
+
+
+class _Work:
+    """One worker's hold on one run."""
+
+    def __init__(self, engine: Engine, planners: Planners, run: RunHead, steps: list[Step]) -> None:
+        self._engine, self._planners, self._run, self._steps = engine, planners, run, steps
+        self._writer = RunWriter(engine, run.id, steps[-1].seq if steps else 0)
+        self._request = PlanRequest.model_validate(run.request)
+
+    async def carry(self) -> None:
+        """Everything to `run_finished`."""
+        try:
+            await self._begin()
+            snapshot = await self._freeze_pool()
+            is_cancelled = await self._plan_unless_cancelled(snapshot)
+            await self._conclude(snapshot, is_cancelled=is_cancelled)
+        except (RunTakenOverError, UnavailableError):
+            raise  # the run goes on elsewhere, or later
+        except WaypoolError as error:
+            await self._fail(error.code, error.message)
+        except Exception:
+            log.exception("%s failed", self._run.id)
+            await self._fail("INTERNAL", "an error of Waypool's own; it is in the worker's log")
+
+    async def _begin(self) -> None:
+        resumes = sum(step.kind == "run_resumed" for step in self._steps)
+        if resumes >= MAX_RESUMES:
+            raise WaypoolError(
+                f"taken up {resumes} times and never ended", code="RUN_KEEPS_FAILING"
+            )
+        is_first = all(step.kind == "run_queued" for step in self._steps)
+        await self._writer.append("run_started" if is_first else "run_resumed", {})
+
+    async def _freeze_pool(self) -> Snapshot:
+        async with transaction(self._engine) as session:
+            text = await read_snapshot_text(session, self._run.id)
+            if text is not None:
+                return Snapshot.model_validate_json(text)
+            params = await read_params(session)
+            snapshot = await CandidatePoolService(session).build(self._request, params)
+            await update_run(
+                session,
+                self._run.id,
+                input_snapshot=snapshot.as_text(),
+                snapshot_sha256=snapshot.sha256,
+                catalogue_version=snapshot.catalogue.version,
+            )
+            built = {
+                "sha256": snapshot.sha256,
+                "funnel": count_run_funnel(snapshot, RunState()),
+                "warnings": [w.model_dump(exclude_none=True) for w in snapshot.warnings],
+            }
+            await self._writer.append_in(session, "pool_built", built)
+        return snapshot
+
+    async def _plan_unless_cancelled(self, snapshot: Snapshot) -> bool:
+        planning = asyncio.create_task(self._plan(snapshot))
+        waiting = asyncio.create_task(self._wait_for_cancel())
+        try:
+            await asyncio.wait({planning, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if planning.done():
+                return await planning is StopReason.CANCELLED
+            await waiting  # raises where the database went
+            return True
+        finally:
+            for task in (planning, waiting):
+                task.cancel()
+            await asyncio.gather(planning, waiting, return_exceptions=True)
+
+    async def _wait_for_cancel(self) -> None:
+        while not await self._is_cancel_wanted():  # noqa: ASYNC110 - the wish stands in the database
+            await asyncio.sleep(CANCEL_POLL_SECONDS)
+
+    async def _is_cancel_wanted(self) -> bool:
+        async with transaction(self._engine) as session:
+            run = await find_run(session, self._run.id, None)
+        return run is None or run.cancel_requested_at is not None
+
+    async def _plan(self, snapshot: Snapshot) -> str:
+        stages = read_stages(self._steps) or [await self._choose_planner()]
+        state, stop = RunState(), None
+        for n, stage in enumerate(stages):
+            start = hand_over(state) if n else state
+            state, stop, error = await self._run_stage(snapshot, stage, start)
+            is_last = n + 1 == len(stages)
+            if is_last and self._may_fall_back(stage.planner, stop):
+                fallen = {"planner": "builtin", "reason": error or stop}
+                await self._writer.append("planner_fell_back", fallen)
+                stages.append(Stage("builtin", (), None, None))
+        assert stop is not None
+        return stop
+
+    def _may_fall_back(self, planner: str, stop: str) -> bool:
+        done = {StopReason.SUBMITTED, StopReason.CANCELLED}
+        return planner == "openai" and self._request.planner == "auto" and stop not in done
+
+    async def _choose_planner(self) -> Stage:
+        planner = self._request.planner
+        if planner == "auto":
+            planner = "openai" if self._planners.model else "builtin"
+        if planner == "openai" and self._planners.model is None:
+            raise NoModelError("no language model is configured; set WAYPOOL_MODEL")
+        await self._writer.append("planner_chosen", {"planner": planner})
+        return Stage(planner, (), None, None)
+
+    async def _run_stage(
+        self, snapshot: Snapshot, stage: Stage, start: RunState
+    ) -> tuple[RunState, str, str | None]:
+        if stage.stop is not None:
+            return stage.fold(start), stage.stop, stage.error
+        opener = self._planners.model if stage.planner == "openai" else self._planners.builtin
+        if opener is None:
+            raise NoModelError("this run was begun with a language model, and none is configured")
+        tools = ToolRunner(snapshot, self._read_limits)
+        recorder = DurableRecorder(self._writer, stage.planner, stage.steps)
+        watch = Watch(time.monotonic, self._is_cancel_wanted)
+        async with opener() as llm:
+            result = await run_agent(snapshot, llm, tools, recorder, watch, start)
+        error = result.error.code if result.error else None
+        await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
+        return result.state, str(result.stop), error
+
+    async def _read_limits(self) -> dict[str, ToolLimit]:
+        async with transaction(self._engine) as session:
+            return dict(await read_limits(session))
+
+    async def _conclude(self, snapshot: Snapshot, *, is_cancelled: bool) -> None:
+        stages = read_stages(await read_steps(self._engine, self._run.id))
+        state = fold_state(stages)
+        findings = check_plan(snapshot, state.draft)
+        verdict = judge(
+            snapshot, stages[-1] if stages else None, findings, is_cancelled=is_cancelled
+        )
+        usage = RunUsage()
+        for stage in stages:
+            usage = usage.plus(stage.turns, stage.tool_calls, stage.usage)
+        result = {
+            "planner_used": stages[-1].planner if stages else None,
+            "fallback_reason": (stages[0].error or stages[0].stop) if len(stages) > 1 else None,
+            "funnel": count_run_funnel(snapshot, state),
+            "itinerary": findings.itinerary.as_json(),
+            "violations": [v.model_dump(mode="json") for v in findings.violations],
+            "clash": verdict.clash,
+            "relaxation": verdict.relaxation,
+            "usage": usage.model_dump(),
+            "error": verdict.error,
+        }
+        await self._finish(verdict, result)
+
+    async def _fail(self, code: str, message: str) -> None:
+        error = {"code": code, "message": message}
+        await self._finish(Verdict("failed", error=error), {"error": error})
+
+    async def _finish(self, verdict: Verdict, result: dict[str, Any]) -> None:
+        status: RunStatus = verdict.status
+        async with transaction(self._engine) as session:
+            at = read_utc()
+            if not await update_run(
+                session, self._run.id, status=status, result=result, finished_at=at
+            ):
+                raise RunTakenOverError(f"{self._run.id} has ended already")
+            ended = {"status": status, "error": verdict.error}
+            await self._writer.append_in(session, "run_finished", ended)
+
+
+def _describe_stop(planner: str, result: AgentResult) -> dict[str, Any]:
+    error = result.error
+    return {
+        "planner": planner,
+        "stop": str(result.stop),
+        "error": error.code if error else None,
+        "message": error.message if error else None,
+    }

@@ -1,0 +1,105 @@
+"""Jobs of silent workers and runs without a job come back; nothing is done twice at a time."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+
+from backend.clock import read_utc
+from backend.db.session import transaction
+from backend.runs.queries import insert_run, update_run
+from backend.runs.queue import JobQueue
+
+pytestmark = pytest.mark.sql
+
+
+@pytest.fixture
+async def queue(database_url: str, engine: AsyncEngine) -> AsyncIterator[JobQueue]:
+    async with JobQueue(
+        database_url, engine, heartbeat_seconds=0.1, stalled_after_seconds=0.5
+    ) as queue:
+        yield queue
+
+
+async def make_run(engine: AsyncEngine, run_id: str, queue: JobQueue | None = None) -> None:
+    """A queued run, with its job if a queue is given."""
+    async with transaction(engine) as session:
+        row = {"id": run_id, "tenant": "t", "status": "queued", "executor": "queue"}
+        rest = {"planner": "builtin", "locale": "en", "request": {}, "created_at": read_utc()}
+        await insert_run(session, row | rest)
+        if queue is not None:
+            await queue.enqueue(session, run_id)
+
+
+class Worker:
+    """Advances runs by noting them."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self.done: asyncio.Queue[str] = asyncio.Queue()
+
+    async def advance(self, run_id: str) -> None:
+        async with transaction(self.engine) as session:
+            await update_run(session, run_id, status="succeeded")
+        await self.done.put(run_id)
+
+    async def expect(self, queue: JobQueue, count: int) -> list[str]:
+        """Work until so many runs were advanced."""
+        work = asyncio.create_task(queue.work(self.advance, 4))
+        try:
+            return [await asyncio.wait_for(self.done.get(), 20) for _ in range(count)]
+        finally:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+
+
+async def test_a_run_and_its_job_come_in_one_transaction(
+    queue: JobQueue, engine: AsyncEngine
+) -> None:
+    async with engine.connect() as connection:
+        async with AsyncSession(connection) as session:
+            await queue.enqueue(session, "run_never")
+        await connection.rollback()
+    await make_run(engine, "run_1", queue)
+    assert await Worker(engine).expect(queue, 1) == ["run_1"]
+
+
+async def test_a_run_without_a_job_is_put_back(queue: JobQueue, engine: AsyncEngine) -> None:
+    await make_run(engine, "run_lost")
+    assert await Worker(engine).expect(queue, 1) == ["run_lost"]
+
+
+async def test_a_silent_workers_job_is_taken_over(queue: JobQueue, engine: AsyncEngine) -> None:
+    await make_run(engine, "run_held", queue)
+    async with transaction(engine) as session:
+        worker = (
+            await session.execute(
+                text(
+                    "insert into procrastinate_workers (last_heartbeat)"
+                    " values (now() - interval '1 minute') returning id"
+                )
+            )
+        ).scalar_one()
+        await session.execute(
+            text("update procrastinate_jobs set status = 'doing', worker_id = :worker"),
+            {"worker": worker},
+        )
+    assert await Worker(engine).expect(queue, 1) == ["run_held"]
+
+
+async def test_a_failing_advance_is_tried_again(queue: JobQueue, engine: AsyncEngine) -> None:
+    worker, tries = Worker(engine), 0
+
+    async def fail_once(run_id: str) -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise ConnectionError("the database went")
+        await Worker.advance(worker, run_id)
+
+    worker.advance = fail_once  # type: ignore[method-assign]
+    await make_run(engine, "run_again", queue)
+    assert await worker.expect(queue, 1) == ["run_again"]
+    assert tries == 2
