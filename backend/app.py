@@ -1,1 +1,70 @@
 """Builds the web application."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from backend import __version__
+from backend.api import health
+from backend.api.admin import tuning
+from backend.api.developer import runs
+from backend.api.problems import install_problems
+from backend.api.public import itineraries
+from backend.bootstrap import open_services
+from backend.pool.plan_request import PlanRequest
+from backend.settings import Settings
+
+_DESCRIPTION = (
+    "Ask for an itinerary, watch it being made, tune and replay. Errors are problem documents"
+    " (RFC 9457) with a stable `code`; lists are `{items, next_cursor}`, newest first."
+)
+
+
+def create_app(settings: Settings, url: str) -> FastAPI:
+    """The application on a database that is up; it works on the queue too unless told not to."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_services(settings, url) as services:
+            app.state.services = services
+            worker = asyncio.create_task(services.work()) if settings.api_worker else None
+            yield
+            if worker is not None:
+                worker.cancel()
+                await asyncio.gather(worker, return_exceptions=True)
+
+    app = FastAPI(
+        title="Waypool",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        redoc_url=None,
+        docs_url=None,
+    )
+    install_problems(app)
+    app.include_router(health.router)
+    for router in (itineraries.router, tuning.router, runs.router):
+        app.include_router(router, prefix="/v1")
+    app.openapi = lambda: _make_openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _make_openapi(app: FastAPI) -> dict[str, Any]:
+    """The schema, with the request document that Waypool checks by itself."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+        )
+        request = PlanRequest.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas = schema.setdefault("components", {}).setdefault("schemas", {})
+        schemas.update(request.pop("$defs", {}))
+        schemas["PlanRequest"] = request
+        app.openapi_schema = schema
+    return app.openapi_schema

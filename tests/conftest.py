@@ -1,5 +1,6 @@
 """A real PostgreSQL for tests: one server a session, one migrated template, a clone for each test."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 
@@ -8,9 +9,11 @@ from psycopg import sql
 from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from backend.bootstrap import prepare_database
+from backend.catalogue.seed import seed_catalogue
 from backend.db.embedded import start_embedded
 from backend.db.migrate import upgrade
-from backend.db.session import make_engine
+from backend.db.session import make_engine, transaction
 from backend.settings import Settings
 from tests.database import make_database, run_sql
 from tests.pg15 import start_pg15
@@ -94,3 +97,26 @@ async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
     engine = make_engine(database_url)
     yield engine
     await engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def seeded_template(server_url: str, template_database: str) -> Iterator[str]:
+    """Name of a database with the seed catalogue and the rows of every installation."""
+    with make_database(server_url, template_database) as url:
+        prepare_database(url)
+        asyncio.run(_seed(url))
+        yield str(make_url(url).database)
+
+
+async def _seed(url: str) -> None:
+    engine = make_engine(url)
+    async with transaction(engine) as session:
+        await seed_catalogue(session)
+    await engine.dispose()
+
+
+@pytest.fixture
+def seeded_url(server_url: str, seeded_template: str) -> Iterator[str]:
+    """Address of a database with the seed catalogue that this test has for itself."""
+    with make_database(server_url, seeded_template) as url:
+        yield url

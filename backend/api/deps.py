@@ -1,0 +1,55 @@
+"""What a request needs: the long-lived objects and who asks."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from backend.access.principal import Principal, Scope
+from backend.access.queries import find_principal
+from backend.bootstrap import Services
+from backend.db.session import transaction
+from backend.errors import ForbiddenError, UnauthorizedError
+
+bearer = HTTPBearer(auto_error=False, description="A key made by 'waypool keys create'.")
+
+
+def get_services(request: Request) -> Services:
+    """The process's services."""
+    services = request.app.state.services
+    assert isinstance(services, Services)
+    return services
+
+
+ServicesDep = Annotated[Services, Depends(get_services)]
+
+
+async def read_principal(
+    services: ServicesDep,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer)],
+) -> Principal:
+    """Who holds the key of this request."""
+    if credentials is None:
+        raise UnauthorizedError("give a key: Authorization: Bearer wp_…")
+    async with transaction(services.engine) as session:
+        principal = await find_principal(session, credentials.credentials)
+    if principal is None:
+        raise UnauthorizedError("this key is unknown or revoked")
+    return principal
+
+
+def require(scope: Scope) -> Callable[[Principal], Awaitable[Principal]]:
+    """A dependency that lets only keys with the scope through."""
+
+    async def check(principal: Annotated[Principal, Depends(read_principal)]) -> Principal:
+        if scope not in principal.scopes:
+            raise ForbiddenError(f"this key lacks the scope {scope!r}")
+        return principal
+
+    return check
+
+
+User = Annotated[Principal, Depends(require("user"))]
+Admin = Annotated[Principal, Depends(require("admin"))]
+Developer = Annotated[Principal, Depends(require("developer"))]

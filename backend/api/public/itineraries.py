@@ -1,0 +1,186 @@
+"""Itineraries: ask for one, watch it being made, read it, cancel it, ask why a place is not in it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
+
+from backend.api.bodies import read_json_body
+from backend.api.deps import ServicesDep, User
+from backend.bootstrap import Services
+from backend.db.session import transaction
+from backend.errors import ConflictError
+from backend.pool.snapshot import Snapshot
+from backend.pool.why import explain_place
+from backend.runs.commands import cancel_run, get_run, remove_run, start_run
+from backend.runs.events import render_event
+from backend.runs.lifecycle import RunStatus, is_final
+from backend.runs.listing import make_page
+from backend.runs.queries import list_runs, read_snapshot_text
+from backend.runs.result import list_selected, show_run
+from backend.runs.run_log import read_last_seq
+
+router = APIRouter(prefix="/itineraries", tags=["itineraries"])
+
+MAX_WAIT_SECONDS = 60
+
+RunId = Annotated[str, Path(description="Id of the run, `run_…`.")]
+_EXAMPLE = {
+    "origin": "上海",
+    "destinations": [{"city": "北京"}],
+    "start_date": "2026-05-01",
+    "days": 3,
+    "travellers": 2,
+    "budget_tier": "comfort",
+    "interests": ["history", "food"],
+    "must_see": ["故宫博物院", "天坛公园"],
+}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/PlanRequest"},
+                "examples": {"three days": {"summary": "Three days in 北京", "value": _EXAMPLE}},
+            }
+        },
+    }
+}
+
+
+def read_wait(prefer: str | None) -> float | None:
+    """Seconds of `Prefer: wait=N` (RFC 7240), at most 60; None where it is not asked for."""
+    for part in (prefer or "").split(","):
+        name, _, value = part.strip().partition("=")
+        if name.strip().lower() == "wait" and value.strip().isdigit():
+            return min(float(value), MAX_WAIT_SECONDS)
+    return None
+
+
+@router.post("", status_code=202, summary="Ask for an itinerary", openapi_extra=_BODY)
+async def create_itinerary(
+    request: Request,
+    response: Response,
+    services: ServicesDep,
+    principal: User,
+    idempotency_key: Annotated[str | None, Header(max_length=255)] = None,
+    prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
+) -> dict[str, Any]:
+    """202 with the run's id; with `Prefer: wait=N` 200 and the result if it ends in that time."""
+    raw = await read_json_body(request)
+    started = await start_run(
+        services.engine, services.queue, principal.tenant, raw, idempotency_key
+    )
+    response.headers["Location"] = f"/v1/itineraries/{started.run_id}"
+    wait = read_wait(prefer)
+    if wait is not None:
+        response.headers["Preference-Applied"] = f"wait={wait:.0f}"
+        await _wait_for_end(services, started.run_id, wait)
+    document = await show_run(services.engine, started.run_id, principal.tenant)
+    if is_final(document["status"]):
+        response.status_code = 200
+    return document
+
+
+async def _wait_for_end(services: Services, run_id: str, seconds: float) -> None:
+    async def follow() -> None:
+        async with aclosing(services.feed.follow(run_id, 0)) as steps:
+            async for _ in steps:
+                pass
+
+    try:
+        await asyncio.wait_for(follow(), seconds)
+    except TimeoutError:
+        return
+
+
+@router.get("", summary="List itineraries, newest first")
+async def list_itineraries(
+    services: ServicesDep,
+    principal: User,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    cursor: Annotated[str | None, Query(description="`next_cursor` of the last page.")] = None,
+    status: Annotated[RunStatus | None, Query()] = None,
+) -> dict[str, Any]:
+    """A page of runs; `next_cursor` is null on the last one."""
+    async with transaction(services.engine) as session:
+        runs = await list_runs(session, principal.tenant, limit + 1, before=cursor, status=status)
+    return make_page(runs, limit)
+
+
+@router.get("/{run_id}", summary="The itinerary, and how far it is")
+async def get_itinerary(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
+    """Status, request, funnel, itinerary, violations, usage."""
+    return await show_run(services.engine, run_id, principal.tenant)
+
+
+@router.get(
+    "/{run_id}/events",
+    summary="Events as the run goes (server-sent)",
+    response_class=StreamingResponse,
+    responses={
+        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        204: {"description": "Nothing comes after `Last-Event-ID`: the run has ended."},
+    },
+)
+async def stream_events(
+    run_id: RunId,
+    services: ServicesDep,
+    principal: User,
+    last_event_id: Annotated[int, Header(ge=0, description="Resume after this event.")] = 0,
+) -> Response:
+    """Every step from the first, or after `Last-Event-ID`, to `run_finished`."""
+    async with transaction(services.engine) as session:
+        run = await get_run(session, run_id, principal.tenant)
+        last = await read_last_seq(session, run_id)
+    if is_final(run.status) and last_event_id >= last:
+        return Response(status_code=204)  # it tells an EventSource not to come again
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    events = _write_events(services, run_id, last_event_id)
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+
+
+async def _write_events(services: Services, run_id: str, after: int) -> AsyncIterator[bytes]:
+    async with aclosing(services.feed.follow(run_id, after)) as steps:
+        async for step in steps:
+            if step is None:
+                yield format_sse_event(comment="waiting")
+            else:
+                event = json.dumps(render_event(step), ensure_ascii=False)
+                yield format_sse_event(id=str(step.seq), event=step.kind, data_str=event)
+
+
+@router.get("/{run_id}/why", summary="Why a place is not in the itinerary")
+async def explain(
+    run_id: RunId,
+    services: ServicesDep,
+    principal: User,
+    place: Annotated[str, Query(min_length=1, max_length=200, description="Id or exact name.")],
+) -> dict[str, Any]:
+    """The reason, from the run's snapshot or, as `source` says, from today's catalogue."""
+    async with transaction(services.engine) as session:
+        await get_run(session, run_id, principal.tenant)
+        text = await read_snapshot_text(session, run_id)
+        if text is None:
+            raise ConflictError("the pool of this run is not built yet")
+        snapshot = Snapshot.model_validate_json(text)
+        selected = await list_selected(session, run_id)
+        return (await explain_place(session, snapshot, place, selected)).as_json()
+
+
+@router.post("/{run_id}/cancel", summary="Cancel a run")
+async def cancel(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
+    """A queued run ends at once, a running one at its next step; an ended one stays as it is."""
+    await cancel_run(services.engine, run_id, principal.tenant)
+    return await show_run(services.engine, run_id, principal.tenant)
+
+
+@router.delete("/{run_id}", status_code=204, summary="Delete a run that has ended")
+async def delete(run_id: RunId, services: ServicesDep, principal: User) -> None:
+    """With its snapshot, log and result; 409 while it is going on."""
+    await remove_run(services.engine, run_id, principal.tenant)

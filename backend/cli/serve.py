@@ -1,0 +1,81 @@
+"""`waypool serve` and `waypool worker`: the processes of an installation."""
+
+import asyncio
+import signal
+import socket
+
+import click
+import uvicorn
+
+from backend.app import create_app
+from backend.bootstrap import open_services
+from backend.cli.database import make_ready
+from backend.cli.output import Output, warn
+from backend.db.connect import open_database
+from backend.errors import ConfigurationError
+from backend.settings import Settings, read_settings
+from backend.telemetry import set_up_logging
+
+
+@click.command()
+@click.option("--host", default=None, help="Address to listen on.  [default: WAYPOOL_HOST]")
+@click.option("--port", type=click.IntRange(0, 65535), default=None,
+              help="Port; 0: a free one.  [default: WAYPOOL_PORT]")  # fmt: skip
+@click.option("--worker/--no-worker", default=None,
+              help="Also work on runs in this process.  [default: WAYPOOL_API_WORKER]")  # fmt: skip
+@click.pass_obj
+def serve(output: Output, host: str | None, port: int | None, worker: bool | None) -> None:
+    """Serve the API; without a database of yours, on Waypool's own."""
+    given = {"host": host, "port": port, "api_worker": worker}
+    settings = read_settings(**{name: v for name, v in given.items() if v is not None})
+    set_up_logging(settings.log_level)
+    listener = open_listener(settings.host, settings.port)
+    with open_database(settings) as url:
+        make_ready(settings, url)
+        address = f"http://{settings.host}:{listener.getsockname()[1]}"
+        output.say(
+            f"waypool serves {address}/v1 (schema: {address}/openapi.json); stop with Ctrl+C"
+        )
+        make_server(settings, url).run(sockets=[listener])
+
+
+def make_server(settings: Settings, url: str) -> uvicorn.Server:
+    """A server of the application; `run(sockets=[…])` or `serve(…)` starts it."""
+    config = uvicorn.Config(
+        create_app(settings, url),
+        log_level=settings.log_level,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+    )
+    return uvicorn.Server(config)
+
+
+def open_listener(host: str, port: int) -> socket.socket:
+    """A listening socket; a `ConfigurationError` where the address cannot be had."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+
+
+@click.command()
+@click.option("--concurrency", type=click.IntRange(1, 100), default=None,
+              help="Runs at a time.  [default: WAYPOOL_WORKER_CONCURRENCY]")  # fmt: skip
+def worker(concurrency: int | None) -> None:
+    """Work on runs; as many of these as wanted, on as many machines."""
+    settings = read_settings(**({"worker_concurrency": concurrency} if concurrency else {}))
+    set_up_logging(settings.log_level)
+    with open_database(settings) as url:
+        make_ready(settings, url)
+        warn(f"worker with {settings.worker_concurrency} runs at a time; stop with Ctrl+C")
+        asyncio.run(_work(settings, url))
+
+
+async def _work(settings: Settings, url: str) -> None:
+    async with open_services(settings, url) as services:
+        work = asyncio.create_task(services.work())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, work.cancel)
+        await asyncio.gather(work, return_exceptions=True)
