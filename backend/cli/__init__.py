@@ -6,14 +6,20 @@ from collections.abc import Sequence
 
 import click
 
+from backend import __version__
 from backend.cli.output import FAILED, UNUSABLE, Output
 from backend.errors import ToolError, WaypoolError
 
 COMMANDS: tuple[tuple[str, str], ...] = (
+    ("demo", "backend.cli.demo:demo"),
+    ("serve", "backend.cli.serve:serve"),
+    ("worker", "backend.cli.serve:worker"),
+    ("plan", "backend.cli.plan:plan"),
     ("db", "backend.cli.db:db"),
     ("import", "backend.cli.imports:import_group"),
     ("pool", "backend.cli.pool:pool"),
     ("tool", "backend.cli.tool:tool"),
+    ("runs", "backend.cli.runs:runs"),
     ("params", "backend.cli.tuning:params"),
     ("tools", "backend.cli.tuning:tools"),
     ("keys", "backend.cli.keys:keys"),
@@ -44,7 +50,7 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="waypool", prog_name="waypool")
+@click.version_option(__version__, prog_name="waypool")
 def waypool() -> None:
     """Narrow a travel catalogue in code, plan inside the pool, replay any run.
 

@@ -9,6 +9,7 @@ from backend.db.connect import open_database
 from backend.db.migrate import head_revision, read_revision
 from backend.db.session import Engine, make_engine
 from backend.errors import ConfigurationError
+from backend.runs.queue import JobQueue
 from backend.settings import Settings, read_settings
 
 T = TypeVar("T")
@@ -22,6 +23,28 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], settings: Settings | Non
         engine = make_engine(url, settings.database_pool_size)
         try:
             return await work(engine)
+        finally:
+            await engine.dispose()
+
+    with open_database(settings) as url:
+        make_ready(settings, url)
+        return asyncio.run(run(url))
+
+
+def with_queue(work: Callable[[Engine, JobQueue], Awaitable[T]]) -> T:
+    """Run `work` with the queue beside the database."""
+    settings = read_settings()
+
+    async def run(url: str) -> T:
+        engine = make_engine(url, settings.database_pool_size)
+        try:
+            async with JobQueue(
+                url,
+                engine,
+                heartbeat_seconds=settings.heartbeat_seconds,
+                stalled_after_seconds=settings.stalled_after_seconds,
+            ) as queue:
+                return await work(engine, queue)
         finally:
             await engine.dispose()
 

@@ -1,0 +1,41 @@
+"""`waypool plan`: one run from request to itinerary, without a server."""
+
+from typing import Any
+
+import click
+
+from backend.bootstrap import make_planners
+from backend.cli.database import with_engine
+from backend.cli.itinerary_text import print_result
+from backend.cli.output import FAILED, Output, json_option, read_json
+from backend.db.session import Engine
+from backend.runs.commands import start_run
+from backend.runs.result import show_run
+from backend.runs.workflow import advance_run
+from backend.settings import read_settings
+
+
+@click.command()
+@click.option(
+    "--request", "source", required=True, metavar="FILE", help="The request as JSON; '-': stdin."
+)
+@click.option("--tenant", default="default", show_default=True, help="Whose run it is.")
+@json_option
+@click.pass_obj
+@click.pass_context
+def plan(context: click.Context, output: Output, source: str, tenant: str) -> None:
+    """Plan an itinerary and print it; the run is kept as any other."""
+    raw = read_json(source)
+    settings = read_settings()
+
+    async def work(engine: Engine) -> dict[str, Any]:
+        started = await start_run(engine, None, tenant, raw)
+        await advance_run(engine, make_planners(settings), started.run_id)
+        return await show_run(engine, started.run_id, tenant)
+
+    result = with_engine(work, settings)
+    if output.is_json:
+        output.show(result, "")
+    else:
+        print_result(output.console, result)
+    context.exit(FAILED if result["status"] == "failed" else 0)

@@ -1,0 +1,135 @@
+"""`waypool runs`: the operator's view of all runs."""
+
+import datetime as dt
+from typing import Any
+
+import click
+from rich.box import SIMPLE
+from rich.table import Table
+
+from backend.cli.database import with_engine, with_queue
+from backend.cli.itinerary_text import print_result
+from backend.cli.output import Output, json_option
+from backend.db.session import Engine, transaction
+from backend.runs.commands import cancel_run, remove_run, retry_run
+from backend.runs.lifecycle import STATUSES
+from backend.runs.listing import make_page
+from backend.runs.queries import list_runs
+from backend.runs.queue import JobQueue
+from backend.runs.result import show_run
+
+
+@click.group()
+def runs() -> None:
+    """Runs of all tenants: list, show, cancel, retry, delete."""
+
+
+tenant_option = click.option("--tenant", default=None, help="Only this tenant's runs.")
+
+
+@runs.command("list")
+@tenant_option
+@click.option("--status", type=click.Choice(STATUSES), default=None, help="Only in this state.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("--cursor", default=None, help="'next_cursor' of the page before.")
+@json_option
+@click.pass_obj
+def list_command(
+    output: Output, tenant: str | None, status: str | None, limit: int, cursor: str | None
+) -> None:
+    """List runs, newest first."""
+
+    async def work(engine: Engine) -> dict[str, Any]:
+        async with transaction(engine) as session:
+            found = await list_runs(session, tenant, limit + 1, before=cursor, status=status)
+            return make_page(found, limit)
+
+    page = with_engine(work)
+    if output.is_json:
+        output.show(page, "")
+    else:
+        _print_page(output, page)
+
+
+def _print_page(output: Output, page: dict[str, Any]) -> None:
+    if not page["items"]:
+        output.say("no runs yet; 'waypool demo' makes one")
+        return
+    table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
+    for column in ("id", "status", "created", "days", "cities"):
+        table.add_column(column, no_wrap=column == "id")
+    for item in page["items"]:
+        created = dt.datetime.fromisoformat(item["created_at"]).strftime("%Y-%m-%d %H:%M")
+        cities = ", ".join(item["cities"])
+        table.add_row(item["id"], item["status"], created, str(item["days"]), cities)
+    output.console.print(table)
+    if page["next_cursor"]:
+        output.say(f"more: --cursor {page['next_cursor']}")
+
+
+@runs.command()
+@click.argument("run_id")
+@tenant_option
+@json_option
+@click.pass_obj
+def show(output: Output, run_id: str, tenant: str | None) -> None:
+    """Show a run's result as far as it is."""
+
+    async def work(engine: Engine) -> dict[str, Any]:
+        return await show_run(engine, run_id, tenant)
+
+    _show(output, with_engine(work))
+
+
+@runs.command()
+@click.argument("run_id")
+@tenant_option
+@json_option
+@click.pass_obj
+def cancel(output: Output, run_id: str, tenant: str | None) -> None:
+    """Cancel a run: a queued one ends at once, a running one within a second."""
+
+    async def work(engine: Engine) -> dict[str, Any]:
+        await cancel_run(engine, run_id, tenant)
+        return await show_run(engine, run_id, tenant)
+
+    result = with_engine(work)
+    output.show(result, f"{run_id}: {result['status']}")
+
+
+@runs.command()
+@click.argument("run_id")
+@tenant_option
+@json_option
+@click.pass_obj
+def retry(output: Output, run_id: str, tenant: str | None) -> None:
+    """Queue a new run for the request of an ended one; a worker carries it on."""
+
+    async def work(engine: Engine, queue: JobQueue) -> dict[str, Any]:
+        started = await retry_run(engine, queue, run_id, tenant)
+        return await show_run(engine, started.run_id, None)
+
+    result = with_queue(work)
+    output.show(result, f"{result['id']}: {result['status']}")
+
+
+@runs.command()
+@click.argument("run_id")
+@tenant_option
+@json_option
+@click.pass_obj
+def delete(output: Output, run_id: str, tenant: str | None) -> None:
+    """Delete an ended run with its snapshot, log and result."""
+
+    async def work(engine: Engine) -> None:
+        await remove_run(engine, run_id, tenant)
+
+    with_engine(work)
+    output.show({"id": run_id, "deleted": True}, f"{run_id} deleted")
+
+
+def _show(output: Output, result: dict[str, Any]) -> None:
+    if output.is_json:
+        output.show(result, "")
+    else:
+        print_result(output.console, result)
