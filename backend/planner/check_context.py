@@ -151,9 +151,12 @@ class CheckContext:
 
     def _locate_fixed(self, day: int, number: int, item: FixedItem) -> Located | None:
         """A booking with a position, in the city to whose part of the day it was given."""
+        date = self.itinerary.days[day - 1].date
+        shown = item.title, count_minutes(item.start, date), count_minutes(item.end, date)
         for part in self.trip.parts[day]:
             for slot in part.fixed:
-                if slot.title == item.title and slot.position is not None:
+                is_shown = (slot.title, slot.start, slot.end) == shown
+                if is_shown and slot.position is not None:
                     where = part.city.id, part.city.id, slot.position, slot.position
                     return Located(day, number, item.title, item, item.start, item.end, *where)
         return None

@@ -1,6 +1,6 @@
 """Lunch and dinner: their times, what counts as a food place, and which city of a day feeds whom."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,13 +32,21 @@ MEAL_MIN = 60
 SHORT_MEAL_MIN = 30
 """Better than none when a long visit leaves no more."""
 
-SELF_CATERED_MIN = 240
-"""A visit this long across noon has its own food: nobody leaves a mountain to eat."""
+SELF_CATERED_MIN = 300
+"""A visit this long across a meal has its own food: nobody leaves a mountain to eat."""
 
 
 def is_food_place(poi: PoiCandidate) -> bool:
     """Whether a visit here can be the meal."""
     return poi.type in FOOD_TYPES or FOOD_TAG in poi.tags
+
+
+def is_self_catered(spans: Iterable[tuple[int, int]], meal: Meal) -> bool:
+    """Whether a long visit among `spans` (start, end) takes the meal's time."""
+    return any(
+        end - start >= SELF_CATERED_MIN and start < meal.closes and end > meal.opens
+        for start, end in spans
+    )
 
 
 def find_served(start: int, meals: Sequence[Meal]) -> Meal | None:

@@ -25,6 +25,7 @@ class Timed:
     start: dt.datetime
     end: dt.datetime
     is_fixed: bool
+    is_way: bool
 
 
 def list_timed(itinerary: Itinerary) -> Iterator[Timed]:
@@ -33,8 +34,8 @@ def list_timed(itinerary: Itinerary) -> Iterator[Timed]:
         for number, item in enumerate(row.items):
             span = read_span(item)
             if span is not None:
-                is_fixed = isinstance(item, FixedItem)
-                yield Timed(day, number, _name(item), span[0], span[1], is_fixed)
+                kinds = isinstance(item, FixedItem), isinstance(item, TransferItem)
+                yield Timed(day, number, _name(item), *span, *kinds)
 
 
 def read_span(item: DayItem) -> tuple[dt.datetime, dt.datetime] | None:

@@ -137,6 +137,7 @@ class Ways:
         self._positions: list[Position] = []
         self._numbers: dict[Position, int] = {}
         self._known: dict[tuple[int, int], Way] = {}
+        self._minutes: dict[tuple[int, int], int] = {}
 
     def add(self, position: Position) -> int:
         """The number of a place; the same for the same position."""
@@ -155,7 +156,11 @@ class Ways:
 
     def minutes(self, a: int, b: int) -> int:
         """Minutes from `a` to `b`; a negative number is a place nobody knows, reached at once."""
-        return 0 if a == b or b < 0 else self.between(a, b).minutes
+        minutes = self._minutes.get((a, b))
+        if minutes is None:
+            minutes = 0 if a == b or b < 0 else self.between(a, b).minutes
+            self._minutes[a, b] = minutes
+        return minutes
 
 
 OWN_ROAD_M_PER_MIN = 80_000 / 60

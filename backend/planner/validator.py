@@ -20,6 +20,7 @@ from backend.planner.constraints.leg_missed import LEG_MISSED
 from backend.planner.constraints.leg_not_chosen import LEG_NOT_CHOSEN
 from backend.planner.constraints.leg_not_covered import LEG_NOT_COVERED
 from backend.planner.constraints.leg_order import LEG_ORDER
+from backend.planner.constraints.leg_too_short import LEG_TOO_SHORT
 from backend.planner.constraints.meal_missed import MEAL_MISSED
 from backend.planner.constraints.must_see_closed import MUST_SEE_CLOSED
 from backend.planner.constraints.must_see_missing import MUST_SEE_MISSING
@@ -52,6 +53,7 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     LEG_NOT_CHOSEN,
     LEG_ORDER,
     LEG_MISSED,
+    LEG_TOO_SHORT,
     HOTEL_MISSING,
     HOTEL_WRONG_CITY,
     MUST_SEE_MISSING,

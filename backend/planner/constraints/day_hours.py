@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from backend.clock import parse_minutes
 from backend.planner.check_context import CheckContext, show_time
 from backend.planner.constraint import Constraint, Finding
-from backend.planner.itinerary import StayItem, TransferItem
+from backend.planner.itinerary import LegItem, StayItem, TransferItem
 from backend.planner.moves import count_minutes
 
 
@@ -22,18 +22,20 @@ def find(context: CheckContext) -> Iterator[Finding]:
     for day, number, way in _list_ways_home(context):
         date = context.itinerary.days[day - 1].date
         start, end = count_minutes(way.depart, date), count_minutes(way.arrive, date)
-        if start < last < end and any(v.day == day for v in context.visits):
+        if start < last < end:
             span = {"start": show_time(start), "end": show_time(end)}
             yield Finding(day, number, {"name": way.to, **span, **limits}, "warning")
 
 
 def _list_ways_home(context: CheckContext) -> Iterator[tuple[int, int, TransferItem]]:
+    """Last ways before a stay; one from a station is the train's fault, not a visit's."""
     for day, row in enumerate(context.itinerary.days, 1):
-        if not any(isinstance(item, StayItem) for item in row.items):
-            continue
         ways = [(n, item) for n, item in enumerate(row.items) if isinstance(item, TransferItem)]
-        if ways:
-            yield day, *ways[-1]
+        if not ways or not isinstance(row.items[-1], StayItem):
+            continue
+        number, way = ways[-1]
+        if number == 0 or not isinstance(row.items[number - 1], LegItem):
+            yield day, number, way
 
 
 DAY_HOURS = Constraint(

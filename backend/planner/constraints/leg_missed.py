@@ -50,10 +50,10 @@ def _is_change(context: CheckContext, before: Located, after: Located) -> bool:
 def _check_own_departure(context: CheckContext) -> Iterator[Finding]:
     request = context.snapshot.request
     part = context.trip.parts[request.days][-1]
-    places = context.located(request.days)
-    if request.departure is None or part.end is None or part.leave_by is None or not places:
+    here = [p for p in context.located(request.days) if p.end_city == part.city.id]
+    if request.departure is None or part.end is None or part.leave_by is None or not here:
         return
-    last = places[-1]
+    last = here[-1]
     way = context.measure_way(part.city.id, last.end_at, part.end.position)
     midnight = dt.datetime.combine(part.date, dt.time())
     there = last.end.replace(tzinfo=None) + dt.timedelta(minutes=way)

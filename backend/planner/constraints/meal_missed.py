@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from backend.planner.check_context import CheckContext
 from backend.planner.constraint import Constraint, Finding
 from backend.planner.itinerary import MealItem
-from backend.planner.meals import MEALS, SELF_CATERED_MIN, Meal
+from backend.planner.meals import MEALS, Meal, is_self_catered
 from backend.planner.trip import Part
 
 NAMES = {"lunch": {"zh-CN": "午餐", "en": "lunch"}, "dinner": {"zh-CN": "晚餐", "en": "dinner"}}
@@ -27,13 +27,7 @@ def _covers(part: Part, meal: Meal) -> bool:
 
 
 def _is_self_catered(context: CheckContext, day: int, meal: Meal) -> bool:
-    return any(
-        visited.day == day
-        and visited.leave - visited.arrive >= SELF_CATERED_MIN
-        and visited.arrive < meal.closes
-        and visited.leave > meal.opens
-        for visited in context.visits
-    )
+    return is_self_catered(((v.arrive, v.leave) for v in context.visits if v.day == day), meal)
 
 
 MEAL_MISSED = Constraint(

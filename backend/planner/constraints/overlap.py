@@ -9,23 +9,31 @@ from backend.planner.timed import Timed, list_timed
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Each item that begins before one listed before it is over; days run into each other too."""
+    """Each item that begins before one listed before it is over; days run into each other too.
+
+    A way is compared only with its neighbours: it comes with the item that it leads to.
+    """
+    before: Timed | None = None
     latest: Timed | None = None
     for timed in list_timed(context.itinerary):
-        if latest is not None and timed.start < latest.end:
-            yield Finding(
-                timed.day,
-                timed.item,
-                {"name": timed.name, "other": latest.name, "until": f"{latest.end:%H:%M}"},
-                _rate(latest, timed),
-            )
-        if latest is None or timed.end > latest.end:
-            latest = timed
+        other = _find_later(before, None if timed.is_way else latest)
+        if other is not None and timed.start < other.end:
+            values = {"name": timed.name, "other": other.name, "until": f"{other.end:%H:%M}"}
+            yield Finding(timed.day, timed.item, values, _rate(other, timed))
+        before = timed
+        latest = latest if timed.is_way else _find_later(latest, timed)
+
+
+def _find_later(one: Timed | None, other: Timed | None) -> Timed | None:
+    """Which of the two ends later; the first where both do."""
+    spans = [timed for timed in (one, other) if timed is not None]
+    return max(spans, key=lambda timed: timed.end, default=None)
 
 
 def _rate(before: Timed, after: Timed) -> Severity:
-    """Two bookings of the traveller's own: nothing that planning could mend."""
-    return "warning" if before.is_fixed and after.is_fixed else "error"
+    """What the traveller booked too close to something fixed is nothing that planning could mend."""
+    is_own = after.is_fixed and (before.is_fixed or before.is_way)
+    return "warning" if is_own else "error"
 
 
 OVERLAP = Constraint(

@@ -1,0 +1,71 @@
+"""Chosen places in, days with times out: who visits what is the model's, when and in which order ours.
+
+Nothing that would be an error is ever put in: what does not fit is left out with its reason.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.planner.draft import Draft, PlannedVisit
+from backend.planner.edits import find_poi
+from backend.planner.improve import solve
+from backend.planner.itinerary import Itinerary
+from backend.planner.left_out import LeftOut, explain_left
+from backend.planner.problem import Problem, state_problem
+from backend.planner.rating import Rater
+from backend.planner.solution import Solution
+from backend.planner.timeline import build_itinerary
+from backend.planner.trip import plan_trip
+from backend.pool.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The new draft with its itinerary, and what is not in it and why."""
+
+    draft: Draft
+    itinerary: Itinerary
+    left_out: tuple[LeftOut, ...]
+
+
+def arrange(
+    snapshot: Snapshot, draft: Draft, poi_ids: Sequence[str], *, keep: bool = False
+) -> Arrangement:
+    """The places on days of their cities, must-sees first, then in the order given.
+
+    `keep` leaves visits of the draft on their days (in any order); else they start anew. Hotels
+    and trains stay as chosen. Unknown ids raise NOT_IN_POOL.
+    """
+    pois = [find_poi(snapshot, poi_id) for poi_id in dict.fromkeys(poi_ids)]
+    kept = _list_kept(snapshot, draft) if keep else []
+    kept_ids = {visit.poi_id for _, visit in kept}
+    trip = plan_trip(snapshot, draft)
+    problem = state_problem(trip, draft, [poi for poi in pois if poi.id not in kept_ids], kept)
+    solution = solve(Rater(problem, snapshot.request.pace))
+    arranged = draft.model_copy(update={"visits": _read_visits(problem, solution)})
+    left = [problem.candidates[c] for c in sorted(solution.left)]
+    return Arrangement(
+        draft=arranged,
+        itinerary=build_itinerary(snapshot, arranged),
+        left_out=tuple(explain_left(trip, solution, candidate) for candidate in left),
+    )
+
+
+def _list_kept(snapshot: Snapshot, draft: Draft) -> list[tuple[int, PlannedVisit]]:
+    return [
+        (day, visit)
+        for day, visits in sorted(draft.visits.items())
+        for visit in visits
+        if snapshot.poi(visit.poi_id) is not None
+    ]
+
+
+def _read_visits(problem: Problem, solution: Solution) -> dict[int, tuple[PlannedVisit, ...]]:
+    visits: dict[int, tuple[PlannedVisit, ...]] = {}
+    for room, order in zip(problem.rooms, solution.orders, strict=True):
+        day = room.frame.part.day
+        chosen = (problem.candidates[c] for c in order)
+        planned = tuple(PlannedVisit(poi_id=c.poi.id, at=c.at) for c in chosen)
+        if planned:
+            visits[day] = visits.get(day, ()) + planned
+    return visits

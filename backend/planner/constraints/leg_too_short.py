@@ -1,0 +1,40 @@
+"""Nobody knows when the traveller's own way between two cities begins, but it takes its time."""
+
+from collections.abc import Iterator
+
+from backend.planner.check_context import CheckContext
+from backend.planner.constraint import Constraint, Finding
+from backend.planner.moves import Move
+
+
+def find(context: CheckContext) -> Iterator[Finding]:
+    """Own legs with less time between the last place before and the first after than estimated."""
+    for move in context.trip.moves:
+        if move.is_own:
+            yield from _check(context, move)
+
+
+def _check(context: CheckContext, move: Move) -> Iterator[Finding]:
+    day = (context.snapshot.legs[move.leg].date - context.snapshot.request.start_date).days + 1
+    places = context.located(day)
+    before = [place for place in places if place.end_city == move.from_city]
+    after = [place for place in places if place.start_city == move.to_city]
+    if not before or not after:
+        return
+    needed = move.arrive - move.depart
+    if before[-1].end + needed > after[0].start:
+        values = {"name": after[0].name, "other": before[-1].name}
+        minutes = int(needed.total_seconds()) // 60
+        yield Finding(day, after[0].item, {**values, "needed": minutes})
+
+
+LEG_TOO_SHORT = Constraint(
+    "LEG_TOO_SHORT",
+    "error",
+    {
+        "zh-CN": "从“{other}”到“{name}”要换城市，自行前往约需 {needed} 分钟，时间不够。",
+        "en": "From “{other}” to “{name}” is another city: the own way takes about {needed} "
+        "minutes, and there are fewer.",
+    },
+    find,
+)

@@ -1,0 +1,145 @@
+"""Choosing and ordering visits, stated once: orienteering with time windows over the trip's parts.
+
+Candidates carry weights, parts carry clocks, and each candidate has at most one stop in each part.
+Whatever solves it (the heuristics here, an exact solver) decides only the order in each part: the
+scheduler turns orders into times, and `rating.py` says what an order is worth.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from backend.planner.agenda import make_frames, make_ways
+from backend.planner.draft import Draft, PlannedVisit
+from backend.planner.frame import Frame
+from backend.planner.pace import share_visits
+from backend.planner.schedule import schedule
+from backend.planner.stops import Stop, make_stop
+from backend.planner.timeline import build_itinerary
+from backend.planner.trip import Trip
+from backend.pool.candidate import PoiCandidate
+
+KEPT_WEIGHT = 10_000_000
+MUST_WEIGHT = 1_000_000
+PLACE_WEIGHT = 2_000
+RANK_WEIGHT = 4_000
+"""Weights in minutes of travel: what is to be kept, then must-sees, then as many as can be, where
+the place named first counts as much as three named last."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A place to be put in; `day` binds a kept visit to its day, `at` is its wish.
+
+    What is bound (a must-see, a kept visit) may exceed the pace or cost a meal.
+    """
+
+    poi: PoiCandidate
+    weight: int
+    is_bound: bool
+    money: Decimal
+    at: int | None = None
+    day: int | None = None
+
+
+@dataclass(frozen=True)
+class Room:
+    """A part of the trip with what it holds before anything is put in."""
+
+    frame: Frame
+    most_visits: int
+    faults: int
+    missed: int
+
+    @property
+    def minutes(self) -> int:
+        """Time between the first possible visit and the end."""
+        return max(1, self.frame.part.until - self.frame.part.ready)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`stops[c][r]` is candidate c in room r, None where it can never be; `money` is what is left."""
+
+    candidates: tuple[Candidate, ...]
+    rooms: tuple[Room, ...]
+    stops: tuple[tuple[Stop | None, ...], ...]
+    money: Decimal | None
+
+
+def state_problem(
+    trip: Trip, draft: Draft, pois: Sequence[PoiCandidate], kept: Sequence[tuple[int, PlannedVisit]]
+) -> Problem:
+    """The problem of putting `pois` (most wanted first) and the kept visits into the trip."""
+    ways = make_ways(trip.snapshot)
+    frames = [frame for day in sorted(trip.parts) for frame in make_frames(trip, day, ways)]
+    rooms = tuple(_make_room(trip, frame) for frame in frames)
+    candidates = (*_bind_kept(trip, kept), *_weigh(trip, pois))
+    return Problem(
+        candidates=candidates,
+        rooms=rooms,
+        stops=tuple(tuple(_make_stop(trip, c, room) for room in rooms) for c in candidates),
+        money=_find_money(trip, draft),
+    )
+
+
+def _make_room(trip: Trip, frame: Frame) -> Room:
+    empty = schedule(frame, [])
+    part = frame.part
+    return Room(
+        frame=frame,
+        most_visits=share_visits(trip.snapshot.request, part.until - part.ready),
+        faults=empty.faults,
+        missed=len(empty.missed),
+    )
+
+
+def _weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:
+    """Must-sees weigh the same in whatever order they are named: which fit shall not depend on it."""
+    must = set(trip.snapshot.request.must_see)
+    candidates = []
+    for rank, poi in enumerate(pois):
+        weight = PLACE_WEIGHT + RANK_WEIGHT * (len(pois) - rank) // len(pois)
+        is_must = poi.id in must
+        weight = MUST_WEIGHT if is_must else weight
+        candidates.append(Candidate(poi, weight, is_must, _price(trip, poi)))
+    return candidates
+
+
+def _bind_kept(trip: Trip, kept: Sequence[tuple[int, PlannedVisit]]) -> list[Candidate]:
+    candidates = []
+    for day, visit in kept:
+        poi = trip.snapshot.rows.pois[visit.poi_id]
+        money = _price(trip, poi)
+        candidates.append(
+            Candidate(poi, KEPT_WEIGHT, is_bound=True, money=money, at=visit.at, day=day)
+        )
+    return candidates
+
+
+def _price(trip: Trip, poi: PoiCandidate) -> Decimal:
+    return (poi.price or Decimal(0)) * trip.snapshot.request.travellers
+
+
+def _make_stop(trip: Trip, candidate: Candidate, room: Room) -> Stop | None:
+    """The candidate as a stop of the room, if any start there is allowed."""
+    part = room.frame.part
+    poi = candidate.poi
+    if poi.city != part.city.id or candidate.day not in (None, part.day):
+        return None
+    node = room.frame.ways.add(poi.position)
+    stop = make_stop(trip.snapshot, poi, part, node, candidate.at)
+    return stop if stop.starts else None
+
+
+def _find_money(trip: Trip, draft: Draft) -> Decimal | None:
+    """What hotels, trains and bare ways leave of the budget; None where nothing limits visits.
+
+    A budget that is broken before any visit limits none: the traveller must raise it anyway.
+    """
+    budget = trip.snapshot.request.budget_total
+    if budget is None:
+        return None
+    bare = draft.model_copy(update={"visits": {}})
+    left = budget - build_itinerary(trip.snapshot, bare).costs.total
+    return left if left >= 0 else None

@@ -1,0 +1,168 @@
+"""What an order of visits in one room is worth, in minutes; less is better.
+
+Getting about counts as it is. A meal lost, a meal place visited between meals, too many hours for
+the pace and days of unequal fullness are priced as if they were minutes of travel.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from backend.planner.insertion import list_insertions
+from backend.planner.meals import MEAL_MIN, is_self_catered
+from backend.planner.pace import MAX_BUSY_MIN
+from backend.planner.problem import Problem, Room
+from backend.planner.schedule import PartPlan, Slot, schedule
+from backend.planner.stops import Stop
+from backend.pool.plan_request import Pace
+
+LOST_MEAL = 150
+ODD_MEAL_PLACE = 90
+OVER_PACE_VISIT = 200
+OVER_PACE_MINUTE = 2
+EMPTY_DAY = 200
+FULLNESS = 200
+"""Twice as full costs four times as much, so visits spread over the days."""
+
+WHOLE_DAY_MIN = 6 * 60
+
+Order = tuple[int, ...]
+"""Candidate numbers of one room, in visiting order."""
+
+
+class Excess(NamedTuple):
+    """What an order takes beyond meals and pace; only bound candidates excuse it, one each."""
+
+    meals: int
+    visits: int
+    minutes: int
+
+    def is_excused(self, bound: int) -> bool:
+        """Whether `bound` must-sees and kept visits account for it."""
+        return max(self.meals, self.visits, int(self.minutes > 0)) <= bound
+
+    def price(self) -> float:
+        """In minutes of travel."""
+        return (
+            LOST_MEAL * self.meals + OVER_PACE_VISIT * self.visits + OVER_PACE_MINUTE * self.minutes
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """An order's schedule with its price; what is not allowed would be an error or break the rules."""
+
+    plan: PartPlan
+    excess: Excess
+    is_allowed: bool
+    cost: float
+    busy: int
+    money: Decimal
+
+
+class Rater:
+    """Rates orders and remembers them: improving asks for the same ones again and again."""
+
+    def __init__(self, problem: Problem, pace: Pace) -> None:
+        self.problem = problem
+        self.pace = pace
+        self._known: list[dict[Order, Rating]] = [{} for _ in problem.rooms]
+        self._estimates: list[dict[tuple[Order, int], list[tuple[float, Order]]]] = [
+            {} for _ in problem.rooms
+        ]
+        self._bare = [_pay_ways(room, schedule(room.frame, [])) for room in problem.rooms]
+
+    def rate(self, room: int, order: Order) -> Rating:
+        """The rating of an order in a room."""
+        known = self._known[room].get(order)
+        if known is None:
+            known = self._known[room][order] = self._rate(room, order)
+        return known
+
+    def estimate(self, room: int, order: Order, candidate: int) -> list[tuple[float, Order]]:
+        """The two best positions for a candidate: detour and fullness, and the longer order."""
+        known = self._estimates[room].get((order, candidate))
+        if known is None:
+            known = self._estimates[room][order, candidate] = self._estimate(room, order, candidate)
+        return known
+
+    def price_fullness(self, room: int, busy: int) -> float:
+        """The part of the price that depends only on how many minutes are used."""
+        place = self.problem.rooms[room]
+        if busy == 0 and place.minutes >= WHOLE_DAY_MIN and not place.frame.fixed:
+            return EMPTY_DAY
+        return FULLNESS * (busy / place.minutes) ** 2 * min(1.0, place.minutes / WHOLE_DAY_MIN)
+
+    def _estimate(self, room: int, order: Order, candidate: int) -> list[tuple[float, Order]]:
+        stop = self.problem.stops[candidate][room]
+        assert stop is not None
+        rating = self.rate(room, order)
+        base = self.price_fullness(room, rating.busy)
+        found = []
+        spots = sorted(list_insertions(self.problem.rooms[room].frame, rating.plan.route, stop))
+        for detour, position in spots[:2]:
+            full = self.price_fullness(room, rating.busy + stop.duration + detour)
+            found.append((detour + full - base, (*order[:position], candidate, *order[position:])))
+        return found
+
+    def _rate(self, number: int, order: Order) -> Rating:
+        room = self.problem.rooms[number]
+        plan = schedule(room.frame, self.list_stops(number, order))
+        slots = [slot for slot in plan.slots if slot.stop is not None and slot.stop.fixed < 0]
+        ways = _measure_ways(room, plan)
+        busy = ways + sum(slot.end - slot.start for slot in slots) if order else 0
+        excess = self._find_excess(room, plan, slots, busy)
+        bound = sum(self.problem.candidates[c].is_bound for c in order)
+        return Rating(
+            plan=plan,
+            excess=excess,
+            is_allowed=plan.faults <= room.faults and excess.is_excused(bound),
+            cost=ways
+            + excess.price()
+            + sum(MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None)
+            + ODD_MEAL_PLACE * sum(s.meal is None for s in slots if s.stop and s.stop.is_food)
+            + self.price_fullness(number, busy),
+            busy=busy,
+            money=self._pay(number, order, plan),
+        )
+
+    def _find_excess(self, room: Room, plan: PartPlan, slots: list[Slot], busy: int) -> Excess:
+        visits = sum(slot.meal is None for slot in slots)
+        return Excess(
+            meals=max(0, _count_lost_meals(plan, slots) - room.missed),
+            visits=max(0, visits - room.most_visits),
+            minutes=max(0, busy - MAX_BUSY_MIN[self.pace]) if visits > 1 else 0,
+        )
+
+    def list_stops(self, room: int, order: Order) -> list[Stop]:
+        """The stops of an order."""
+        return [stop for c in order if (stop := self.problem.stops[c][room]) is not None]
+
+    def _pay(self, number: int, order: Order, plan: PartPlan) -> Decimal:
+        """Tickets and ways beyond those of the empty room; nothing is added up without a budget."""
+        if self.problem.money is None:
+            return Decimal(0)
+        tickets = sum((self.problem.candidates[c].money for c in order), Decimal(0))
+        return tickets + _pay_ways(self.problem.rooms[number], plan) - self._bare[number]
+
+
+def _list_nodes(room: Room, plan: PartPlan) -> list[int]:
+    nodes = [room.frame.start, *plan.route.nodes]
+    return nodes if room.frame.end is None else [*nodes, room.frame.end]
+
+
+def _measure_ways(room: Room, plan: PartPlan) -> int:
+    minutes = room.frame.ways.minutes
+    return sum(minutes(a, b) for a, b in pairwise(_list_nodes(room, plan)))
+
+
+def _pay_ways(room: Room, plan: PartPlan) -> Decimal:
+    between = room.frame.ways.between
+    ways = (between(a, b).cost for a, b in pairwise(_list_nodes(room, plan)) if a != b)
+    return sum(ways, Decimal(0))
+
+
+def _count_lost_meals(plan: PartPlan, slots: list[Slot]) -> int:
+    spans = [(slot.start, slot.end) for slot in slots]
+    return sum(not is_self_catered(spans, meal) for meal in plan.missed)

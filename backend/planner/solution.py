@@ -1,0 +1,89 @@
+"""An assignment under construction: an order in each room, with its price kept up to date."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from backend.planner.rating import Order, Rater
+
+
+@dataclass(frozen=True)
+class Move:
+    """A candidate into a room: the room's new order, and what it adds to the price."""
+
+    candidate: int
+    room: int
+    order: Order
+    added: float
+
+
+class Solution:
+    """Orders by room; `cost` is what they are worth plus the weights of what is left out."""
+
+    def __init__(self, rater: Rater) -> None:
+        self.rater = rater
+        self.orders: list[Order] = [() for _ in rater.problem.rooms]
+        self.left: set[int] = set(range(len(rater.problem.candidates)))
+        self.cost = sum(rater.rate(r, ()).cost for r in range(len(self.orders)))
+        self.cost += sum(candidate.weight for candidate in rater.problem.candidates)
+        self.money = Decimal(0)
+
+    def copy(self) -> "Solution":
+        """Another one with the same orders."""
+        twin = object.__new__(Solution)
+        twin.rater, twin.cost, twin.money = self.rater, self.cost, self.money
+        twin.orders, twin.left = list(self.orders), set(self.left)
+        return twin
+
+    def set_order(self, room: int, order: Order) -> None:
+        """Give a room another order; candidates that it loses are left."""
+        before, after = self.rater.rate(room, self.orders[room]), self.rater.rate(room, order)
+        gone, come = set(self.orders[room]) - set(order), set(order) - set(self.orders[room])
+        self.left = (self.left | gone) - come
+        candidates = self.rater.problem.candidates
+        self.cost += sum(candidates[c].weight for c in gone)
+        self.cost += after.cost - before.cost - sum(candidates[c].weight for c in come)
+        self.money += after.money - before.money
+        self.orders[room] = order
+
+    def insert_all(self, candidates: Iterable[int]) -> None:
+        """Put in each of them, in this order, where it adds least; what fits nowhere stays left."""
+        for candidate in candidates:
+            move = self.find_move(candidate)
+            if move is not None:
+                self.set_order(move.room, move.order)
+
+    def find_move(self, candidate: int) -> Move | None:
+        """The cheapest allowed insertion, by full schedule only as far as the estimate demands."""
+        best: Move | None = None
+        for estimate, room, order in self._estimate(candidate):
+            if best is not None and estimate >= best.added:
+                break
+            move = self._try(candidate, room, order)
+            if move is not None and (best is None or move.added < best.added):
+                best = move
+        return best
+
+    def _estimate(self, candidate: int) -> list[tuple[float, int, Order]]:
+        """Positions that break nothing, over all rooms, by estimate."""
+        found = [
+            (added, room, order)
+            for room, stop in enumerate(self.rater.problem.stops[candidate])
+            if stop is not None
+            for added, order in self.rater.estimate(room, self.orders[room], candidate)
+        ]
+        found.sort()
+        return found
+
+    def _try(self, candidate: int, room: int, order: Order) -> Move | None:
+        rating = self.rater.rate(room, order)
+        before = self.rater.rate(room, self.orders[room])
+        limit = self.rater.problem.money
+        if not rating.is_allowed:
+            return None
+        if limit is not None and self.money + rating.money - before.money > limit:
+            return None
+        added = rating.cost - before.cost
+        if added >= self.rater.problem.candidates[candidate].weight:
+            return None
+        return Move(candidate, room, order, added)
