@@ -83,7 +83,10 @@ def _show_time(item: dict[str, Any]) -> str:
         if item["kind"] == "visit" and first == "depart":
             continue
         if item.get(first) and item.get(last):
-            return f"{item[first][11:16]}–{item[last][11:16]}"
+            later = dt.date.fromisoformat(item[last][:10]) - dt.date.fromisoformat(item[first][:10])
+            return f"{item[first][11:16]}–{item[last][11:16]}" + (
+                f" +{later.days}" if later else ""
+            )
     return "night" if item["kind"] == "stay" else ""
 
 

@@ -1,0 +1,88 @@
+"""`waypool plan` and what the operator does with its run afterwards."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Waypool
+
+pytestmark = pytest.mark.sql
+
+REQUEST: dict[str, Any] = {
+    "origin": "上海",
+    "destinations": [{"city": "苏州"}],
+    "start_date": "2026-12-12",
+    "days": 2,
+    "travellers": 1,
+    "budget_tier": "economy",
+    "interests": ["garden"],
+}
+
+
+@pytest.fixture
+def database_url(seeded_url: str) -> str:
+    """These commands work on the seed catalogue."""
+    return seeded_url
+
+
+@pytest.fixture
+def request_file(tmp_path: Path) -> Path:
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps(REQUEST), encoding="utf-8")
+    return path
+
+
+def test_a_run_is_planned_kept_shown_retried_and_deleted(
+    waypool: Waypool, request_file: Path
+) -> None:
+    planned = waypool("plan", "--request", request_file, "--json")
+    assert (planned.status, planned.json["status"]) == (0, "succeeded")
+    run_id = planned.json["id"]
+    assert waypool("runs", "show", run_id, "--json").json == planned.json
+    assert "苏州" in waypool("runs", "show", run_id).out
+    again = waypool("runs", "retry", run_id, "--json").json
+    assert (again["status"], again["id"] != run_id) == ("queued", True)
+    listed = waypool("runs", "list", "--json").json
+    assert [item["id"] for item in listed["items"]] == [again["id"], run_id]
+    assert waypool("runs", "delete", again["id"]).status == 1  # it has not ended
+    assert waypool("runs", "cancel", again["id"], "--json").json["status"] == "cancelled"
+    assert waypool("runs", "delete", run_id).status == 0
+    assert waypool("runs", "show", run_id).status == 1
+
+
+def test_preview_and_run_agree_on_the_hash(waypool: Waypool, request_file: Path) -> None:
+    preview = waypool("pool", "preview", "--request", request_file, "--json").json
+    planned = waypool("plan", "--request", request_file, "--json").json
+    assert planned["snapshot_sha256"] == preview["sha256"]
+
+
+def test_a_refused_request_prints_its_problem_document(waypool: Waypool, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(REQUEST | {"days": 0, "interests": ["gardens"]}), encoding="utf-8")
+    refused = waypool("plan", "--request", path, "--json")
+    assert refused.status == 1
+    assert {fault["pointer"] for fault in refused.json["errors"]} == {"/days", "/interests/0"}
+    assert len(refused.err.splitlines()) == 2
+
+
+@pytest.mark.parametrize("text", ["", "[1", "NaN", "[]", "\ufeff{}", "[" * 5000])
+def test_a_file_that_is_no_request_is_one_clear_error(
+    waypool: Waypool, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(text, encoding="utf-8")
+    finished = waypool("plan", "--request", path)
+    assert finished.status == 1
+    assert finished.err
+
+
+def test_a_model_that_is_not_configured_is_a_typed_failure(
+    waypool: Waypool, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(REQUEST | {"planner": "openai"}), encoding="utf-8")
+    finished = waypool("plan", "--request", path, "--json")
+    assert finished.status == 1
+    assert finished.json["error"]["code"] == "NO_MODEL"
