@@ -23,6 +23,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("params", "backend.cli.tuning:params"),
     ("tools", "backend.cli.tuning:tools"),
     ("keys", "backend.cli.keys:keys"),
+    ("bench", "backend.cli.bench:bench"),
     ("config", "backend.cli.config:config"),
 )
 """Name and place of each command, in the order of `--help`."""

@@ -1,67 +1,61 @@
-"""What the rules find in the cities of a trip, by the statements of `queries`."""
+"""What the rules find in one city, by the statements of `queries`."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from backend.db.session import Session
+from backend.pool.candidate import PoiCandidate
 from backend.pool.findings import EXEMPT, CityAsk, HotelFindings, PlaceFindings
 from backend.pool.queries import (
     HotelCount,
-    JudgedPlace,
     PlaceCount,
     Wanted,
     count_hotels,
     count_places,
-    judge_places,
     rank_hotels,
-    rank_places,
 )
+from backend.pool.row_queries import rank_places
 from backend.pool.rules import is_closed_throughout, measure_stars
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS
 
-Asks = Mapping[str, CityAsk]
+Judged = tuple[PlaceCount, str | None]
 
 
-async def search_places(session: Session, asks: Asks, wanted: Wanted) -> dict[str, PlaceFindings]:
-    """Places of each city, ranked as far as pool and reserve go."""
-    counts = await count_places(session, list(asks), wanted)
-    must_see = {poi_id for ask in asks.values() for poi_id in ask.must_see}
-    judged = await judge_places(session, sorted(must_see), wanted)
-    found = {}
-    for city, ask in asks.items():
-        closed = _find_closed([count for count in counts if count.city == city], ask)
-        size = ask.limits.poi_size + ask.limits.reserve_size
-        ranking = await rank_places(session, city, wanted, closed, size)
-        found[city] = _sum_places(city, ask, ranking, counts, judged)
-    return found
+async def search_places(
+    session: Session, ask: CityAsk, wanted: Wanted
+) -> tuple[PlaceFindings, dict[str, PoiCandidate]]:
+    """Places of a city, ranked as far as pool and reserve go, and the rows of the ranking."""
+    city, limits = ask.stay.city, ask.limits
+    judged = judge_counts(await count_places(session, city, wanted, ask.must_see), ask)
+    size = limits.poi_size + limits.reserve_size
+    rows = await rank_places(session, city, wanted, find_closed(judged), size)
+    return _sum_places(ask, tuple(rows), judged), rows
 
 
-def _find_closed(counts: Iterable[PlaceCount], ask: CityAsk) -> set[int]:
-    return {c.schedule for c in counts if c.schedule is not None and _is_closed(c, ask)}
+def judge_counts(counts: Iterable[PlaceCount], ask: CityAsk) -> list[Judged]:
+    """Each count with its first reason, `closed` among them."""
+    return [(count, count.reason or _find_closed_reason(count, ask)) for count in counts]
 
 
-def _is_closed(place: PlaceCount | JudgedPlace, ask: CityAsk) -> bool:
-    hours, season = place.opening_hours or "", place.closed_season or ""
-    return is_closed_throughout(hours, season, ask.stay.dates, ask.days_off)
+def find_closed(judged: Iterable[Judged]) -> set[int]:
+    """Ids of the schedules in use that have no open day during the stay."""
+    return {c.schedule for c, reason in judged if c.schedule is not None and reason == "closed"}
 
 
-def _reason(place: PlaceCount | JudgedPlace, ask: CityAsk) -> str | None:
-    return place.reason or ("closed" if _is_closed(place, ask) else None)
+def _find_closed_reason(count: PlaceCount, ask: CityAsk) -> str | None:
+    dates, days_off = ask.stay.dates, ask.days_off
+    closed = is_closed_throughout(count.opening_hours, count.closed_season, dates, days_off)
+    return "closed" if closed else None
 
 
-def _sum_places(
-    city: str,
-    ask: CityAsk,
-    ranking: tuple[str, ...],
-    counts: Iterable[PlaceCount],
-    judged: Iterable[JudgedPlace],
-) -> PlaceFindings:
-    reasons = {place.id: _reason(place, ask) for place in judged if place.city == city}
-    must_see = {poi_id: reasons[poi_id] for poi_id in ask.must_see if poi_id in reasons}
+def _sum_places(ask: CityAsk, ranking: tuple[str, ...], judged: Iterable[Judged]) -> PlaceFindings:
     totals: Counter[str | None] = Counter()
-    for count in counts:
-        if count.city == city:
-            totals[_reason(count, ask)] += count.total
+    reasons: dict[str, str | None] = {}
+    for count, reason in judged:
+        totals[reason] += count.total
+        if count.must_see is not None:
+            reasons[count.must_see] = reason
+    must_see = {poi_id: reasons[poi_id] for poi_id in ask.must_see if poi_id in reasons}
     totals.subtract(reason for reason in must_see.values() if reason in EXEMPT)
     return PlaceFindings(
         ranking=ranking,
@@ -71,19 +65,21 @@ def _sum_places(
     )
 
 
-async def search_hotels(session: Session, asks: Asks, wanted: Wanted) -> dict[str, HotelFindings]:
-    """Hotels of each city where a night is spent, ranked as far as the pool goes."""
-    counts = await count_hotels(session, list(asks), wanted)
-    found = {}
-    for city, ask in asks.items():
-        here = [count for count in counts if count.city == city]
-        stars, is_widened = _choose_stars(here, ask)
-        ranking: tuple[str, ...] = ()
-        if stars:
-            size = ask.limits.hotel_size
-            ranking = await rank_hotels(session, city, wanted, stars, size)
-        found[city] = _sum_hotels(ask, ranking, here, stars, is_widened=is_widened)
-    return found
+async def search_hotels(session: Session, ask: CityAsk, wanted: Wanted) -> HotelFindings:
+    """Hotels of a city where a night is spent, ranked as far as the pool goes."""
+    city = ask.stay.city
+    counts = await count_hotels(session, city, wanted)
+    stars, is_widened = _choose_stars(counts, ask)
+    ranking: tuple[str, ...] = ()
+    if stars:
+        ranking = await rank_hotels(session, city, wanted, stars, ask.limits.hotel_size)
+    totals = _sum_hotels(ask, counts, stars)
+    return HotelFindings(
+        ranking=ranking,
+        eligible=totals[None],
+        is_widened=is_widened,
+        rejected={name: totals[name] for name in HOTEL_REJECTIONS if name != "rank"},
+    )
 
 
 def _choose_stars(counts: Sequence[HotelCount], ask: CityAsk) -> tuple[set[int], bool]:
@@ -96,22 +92,10 @@ def _choose_stars(counts: Sequence[HotelCount], ask: CityAsk) -> tuple[set[int],
     return {stars for stars in usable if distances[stars] == nearest}, nearest > 0
 
 
-def _sum_hotels(
-    ask: CityAsk,
-    ranking: tuple[str, ...],
-    counts: Iterable[HotelCount],
-    stars: set[int],
-    *,
-    is_widened: bool,
-) -> HotelFindings:
+def _sum_hotels(ask: CityAsk, counts: Iterable[HotelCount], stars: set[int]) -> Counter[str | None]:
     totals: Counter[str | None] = Counter()
     for count in counts:
         fits = None if count.stars in stars else "stars"
-        reason = count.reason or fits
-        totals["no_night" if ask.stay.nights == 0 else reason] += count.total
-    return HotelFindings(
-        ranking=ranking,
-        eligible=totals[None],
-        is_widened=is_widened,
-        rejected={name: totals[name] for name in HOTEL_REJECTIONS if name != "rank"},
-    )
+        reason = "no_night" if ask.stay.nights == 0 else count.reason or fits
+        totals[reason] += count.total
+    return totals

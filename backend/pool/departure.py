@@ -7,6 +7,8 @@ from functools import cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from backend.pool.candidate import CityRow
+
 MINUTES_A_DAY = 1440
 
 
@@ -34,6 +36,11 @@ class Departure(NamedTuple):
 
 Zones = Mapping[str, str]
 """Time zone names by city."""
+
+
+def read_zones(cities: Mapping[str, CityRow]) -> Zones:
+    """The zones of some cities."""
+    return {city: row.timezone for city, row in cities.items()}
 
 
 @cache

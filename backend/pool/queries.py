@@ -1,13 +1,13 @@
-"""The rules of the pool in SQL, and the full rows of what they leave over.
+"""The rules of the pool in SQL, for places and hotels.
 
 Each rule stands once and is read twice: in order, to count what it rejects, and as a filter, to
 rank the rest. What has few distinct values is settled between the two: the counts name the
 schedules (stars) of the rows that are left, and those without an open day (nearest to the band)
-come back as ids (stars). The places' statements read `ix_place_pool` alone. Order is by code
-point, since ids have collation "C".
+come back as ids (stars). The places' statements read `ix_place_pool` alone, and then the rows of
+the ranking. Order is by code point, since ids have collation "C".
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -38,12 +38,14 @@ from backend.catalogue.importers.catalogue_csv import make_mask
 from backend.catalogue.tables import TAG_BITS, Hotel, Place, Schedule, Tag
 from backend.db.session import Session
 
+# Columns of tables, not attributes of classes: the ORM's loading would cost as much as a scan.
+_place, _hotel, _schedule = Place.__table__.c, Hotel.__table__.c, Schedule.__table__.c
+
 TEXTS = ARRAY(Text)
 _MASK = BIT(TAG_BITS)
 _NO_TAGS = "0" * TAG_BITS
 
 _CITY: BindParameter[str] = bindparam("city", type_=Text)
-_CITIES: BindParameter[Any] = bindparam("cities", type_=TEXTS)
 _SIZE: BindParameter[int] = bindparam("size", type_=Integer)
 _AVOID: BindParameter[Any] = bindparam("avoid", type_=TEXTS)
 _AVOID_MASK: BindParameter[str] = bindparam("avoid_mask", type_=_MASK)
@@ -54,20 +56,20 @@ WITH_SYNTHETIC: BindParameter[bool] = bindparam("with_synthetic", type_=Boolean)
 Rules = tuple[tuple[str, ColumnElement[bool]], ...]
 
 PLACE_RULES: Rules = (
-    ("disabled", not_(Place.enabled)),
+    ("disabled", not_(_place.enabled)),
     (
         "avoided",
-        or_(Place.id == any_(_AVOID), Place.tag_mask.op("&")(_AVOID_MASK) != _NO_TAGS),
+        or_(_place.id == any_(_AVOID), _place.tag_mask.op("&")(_AVOID_MASK) != _NO_TAGS),
     ),
-    ("synthetic", and_(Place.is_synthetic, not_(WITH_SYNTHETIC))),
-    ("price", Place.price > _CAP),
+    ("synthetic", and_(_place.is_synthetic, not_(WITH_SYNTHETIC))),
+    ("price", _place.price > _CAP),
 )
 """In order; `closed` and `rank` follow. Without a cap or tags to avoid a rule is null, not true."""
 
 HOTEL_RULES: Rules = (
-    ("disabled", not_(Hotel.enabled)),
-    ("synthetic", and_(Hotel.is_synthetic, not_(WITH_SYNTHETIC))),
-    ("avoided", or_(Hotel.id == any_(_AVOID), Hotel.tags.op("&&")(_AVOID))),
+    ("disabled", not_(_hotel.enabled)),
+    ("synthetic", and_(_hotel.is_synthetic, not_(WITH_SYNTHETIC))),
+    ("avoided", or_(_hotel.id == any_(_AVOID), _hotel.tags.op("&&")(_AVOID))),
 )
 
 
@@ -82,64 +84,50 @@ def passes(rules: Rules) -> ColumnElement[bool]:
 
 
 def _count_places() -> Select[Any]:
-    judged = (
-        select(Place.city_id, Place.schedule_id, first_reason(PLACE_RULES).label("reason"))
-        .where(Place.city_id == any_(_CITIES))
-        .subquery()
+    """By verdict: the schedule of a place that no rule rejects so far, else minus the rule's number.
+
+    One number makes the group, as texts would cost a third more. Each must-see is a group by itself.
+    """
+    numbered = ((rule, -n) for n, (_, rule) in enumerate(PLACE_RULES, 1))
+    verdict = case(*numbered, else_=_place.schedule_id).label("verdict")
+    must_see = case((_place.id == any_(bindparam("must_see", type_=TEXTS)), _place.id))
+    counted = select(must_see.label("must_see"), verdict, func.count().label("total"))
+    counts = counted.where(_place.city_id == _CITY).group_by(column("must_see"), verdict).subquery()
+    return select(counts, _schedule.opening_hours, _schedule.closed_season).outerjoin(
+        Schedule.__table__, _schedule.id == counts.c.verdict
     )
-    schedule = case((judged.c.reason.is_(None), judged.c.schedule_id)).label("schedule")
-    counted = select(judged.c.city_id, judged.c.reason, schedule, func.count().label("count"))
-    counts = counted.group_by(judged.c.city_id, judged.c.reason, schedule).subquery()
-    texts = Schedule.opening_hours, Schedule.closed_season
-    return select(counts, *texts).outerjoin(Schedule, Schedule.id == counts.c.schedule)
 
 
 COUNT_PLACES = _count_places()
+_MATCHES = func.bit_count(_place.tag_mask.op("&")(_WANT_MASK)).label("matches")
+_LIKING = func.coalesce(_place.popularity, 0).label("liking")
 RANK_PLACES = (
-    select(Place.id)
+    select(_place.id, _MATCHES, _LIKING)
     .where(
-        Place.city_id == _CITY,
+        _place.city_id == _CITY,
         passes(PLACE_RULES),
-        not_(Place.schedule_id == any_(bindparam("closed", type_=ARRAY(Integer)))),
+        not_(_place.schedule_id == any_(bindparam("closed", type_=ARRAY(Integer)))),
     )
-    .order_by(
-        func.bit_count(Place.tag_mask.op("&")(_WANT_MASK)).desc(),
-        func.coalesce(Place.popularity, 0).desc(),
-        Place.id,
-    )
+    .order_by(_MATCHES.desc(), _LIKING.desc(), _place.id)
     .limit(_SIZE)
-)
-JUDGE_PLACES = (
-    select(
-        Place.id,
-        Place.city_id,
-        first_reason(PLACE_RULES).label("reason"),
-        Schedule.opening_hours,
-        Schedule.closed_season,
-    )
-    .join(Schedule)
-    .where(Place.id == any_(bindparam("ids", type_=TEXTS)))
 )
 
 COUNT_HOTELS = (
-    select(
-        Hotel.city_id,
-        first_reason(HOTEL_RULES).label("reason"),
-        Hotel.stars,
-        func.count().label("count"),
-    )
-    .where(Hotel.city_id == any_(_CITIES))
-    .group_by(Hotel.city_id, column("reason"), Hotel.stars)
+    select(first_reason(HOTEL_RULES).label("reason"), _hotel.stars, func.count().label("total"))
+    .where(_hotel.city_id == _CITY)
+    .group_by(column("reason"), _hotel.stars)
 )
 RANK_HOTELS = (
-    select(Hotel.id)
+    select(_hotel.id)
     .where(
-        Hotel.city_id == _CITY,
+        _hotel.city_id == _CITY,
         passes(HOTEL_RULES),
-        Hotel.stars == any_(bindparam("stars", type_=ARRAY(Integer))),
+        _hotel.stars == any_(bindparam("stars", type_=ARRAY(Integer))),
     )
     .order_by(
-        func.coalesce(Hotel.rating, 0).desc(), Hotel.price_per_night.asc().nulls_last(), Hotel.id
+        func.coalesce(_hotel.rating, 0).desc(),
+        _hotel.price_per_night.asc().nulls_last(),
+        _hotel.id,
     )
     .limit(_SIZE)
 )
@@ -162,22 +150,15 @@ class Wanted:
 
 
 class PlaceCount(NamedTuple):
-    """Places of a city with one first reason, or without one and with one schedule."""
+    """Places of a city with one first reason, or without one and with one schedule.
 
-    city: str
+    A must-see is counted by itself. `closed` is not among the reasons: the texts decide it.
+    """
+
+    must_see: str | None
     reason: str | None
     schedule: int | None
     total: int
-    opening_hours: str | None
-    closed_season: str | None
-
-
-class JudgedPlace(NamedTuple):
-    """A place with the first reason before `closed`, and what decides that one."""
-
-    id: str
-    city: str
-    reason: str | None
     opening_hours: str
     closed_season: str
 
@@ -185,7 +166,6 @@ class JudgedPlace(NamedTuple):
 class HotelCount(NamedTuple):
     """Hotels of a city with one first reason (before `stars`) and one number of stars."""
 
-    city: str
     reason: str | None
     stars: int | None
     total: int
@@ -200,8 +180,10 @@ async def read_wanted(
     with_synthetic: bool,
 ) -> Wanted:
     """Interests and tags to avoid as bits; words that are no tag have none."""
-    names = [*interests, *avoid]
-    rows = await session.execute(select(Tag.id, Tag.bit).where(Tag.id.in_(names)))
+    named = Tag.id == any_(bindparam("names", type_=TEXTS))
+    rows = await session.execute(
+        select(Tag.id, Tag.bit).where(named), {"names": [*interests, *avoid]}
+    )
     bits = {row.id: row.bit for row in rows}
     tags = tuple(word for word in avoid if word in bits)
     return Wanted(
@@ -213,31 +195,33 @@ async def read_wanted(
     )
 
 
-async def count_places(session: Session, cities: Sequence[str], wanted: Wanted) -> list[PlaceCount]:
-    """All places of the cities, by the first reason or the schedule."""
-    rows = await session.execute(COUNT_PLACES, wanted.binds | {"cities": cities})
-    return [PlaceCount(*row) for row in rows]
+async def count_places(
+    session: Session, city: str, wanted: Wanted, must_see: Collection[str]
+) -> list[PlaceCount]:
+    """All places of a city, by the first reason or the schedule."""
+    binds = wanted.binds | {"city": city, "must_see": list(must_see)}
+    return [
+        _read_count(must_see, verdict, total, hours or "", season or "")
+        for must_see, verdict, total, hours, season in await session.execute(COUNT_PLACES, binds)
+    ]
 
 
-async def rank_places(
-    session: Session, city: str, wanted: Wanted, closed: Collection[int], size: int
-) -> tuple[str, ...]:
-    """The first `size` places of a city whose schedule is not among `closed`."""
-    binds = wanted.binds | {"city": city, "closed": sorted(closed), "size": size}
-    return tuple((await session.scalars(RANK_PLACES, binds)).all())
+def _read_count(
+    must_see: str | None, verdict: int, total: int, hours: str, season: str
+) -> PlaceCount:
+    if verdict < 0:
+        return PlaceCount(must_see, PLACE_RULES[-verdict - 1][0], None, total, hours, season)
+    return PlaceCount(must_see, None, verdict, total, hours, season)
 
 
-async def judge_places(session: Session, ids: Collection[str], wanted: Wanted) -> list[JudgedPlace]:
-    """Places one by one."""
-    if not ids:
-        return []
-    rows = await session.execute(JUDGE_PLACES, wanted.binds | {"ids": list(ids)})
-    return [JudgedPlace(*row) for row in rows]
+def bind_ranking(city: str, wanted: Wanted, closed: Collection[int], size: int) -> dict[str, Any]:
+    """Parameters of `RANK_PLACES`: the first `size`, without those of a schedule in `closed`."""
+    return wanted.binds | {"city": city, "closed": sorted(closed), "size": size}
 
 
-async def count_hotels(session: Session, cities: Sequence[str], wanted: Wanted) -> list[HotelCount]:
-    """All hotels of the cities, by the first reason and stars."""
-    rows = await session.execute(COUNT_HOTELS, wanted.binds | {"cities": cities})
+async def count_hotels(session: Session, city: str, wanted: Wanted) -> list[HotelCount]:
+    """All hotels of a city, by the first reason and stars."""
+    rows = await session.execute(COUNT_HOTELS, wanted.binds | {"city": city})
     return [HotelCount(*row) for row in rows]
 
 

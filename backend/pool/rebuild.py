@@ -21,7 +21,7 @@ from backend.pool.build import (
 )
 from backend.pool.candidate import TrainCandidate
 from backend.pool.connections import find_connections
-from backend.pool.departure import Departure
+from backend.pool.departure import Departure, read_zones
 from backend.pool.findings import CityAsk, HotelFindings, PlaceFindings, ask_city
 from backend.pool.limits import PoolLimits, read_limits
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains
@@ -161,7 +161,7 @@ def _recut_leg(snapshot: Snapshot, pool: LegPool, old: PoolLimits, new: PoolLimi
         leg_name = f"trains from {pool.from_city} to {pool.to_city}"
         raise _refuse_larger(leg_name, total, len(known))
     leg = Leg(pool.from_city, pool.to_city, pool.date)
-    zones = {city: row.timezone for city, row in snapshot.city_rows.items()}
+    zones = read_zones(snapshot.city_rows)
     rows = snapshot.rows.trains
     found = find_trains(
         [

@@ -1,13 +1,14 @@
 """Full rows of what is in a pool and its reserve, and of what the run needs around them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     ARRAY,
     BindParameter,
+    Engine,
     Executable,
-    RowMapping,
     Text,
     any_,
     bindparam,
@@ -35,99 +36,124 @@ from backend.pool.candidate import (
     TagRow,
     TrainCandidate,
 )
+from backend.pool.queries import RANK_PLACES, Wanted, bind_ranking
 from backend.pool.snapshot import CatalogueCounts, Kind
 
+# Columns of tables, not attributes of classes: the ORM's loading would cost as much as a scan.
+_place, _hotel, _train = Place.__table__.c, Hotel.__table__.c, Train.__table__.c
+_schedule = Schedule.__table__.c
+
 _PLACE = select(
-    Place.id,
-    Place.city_id.label("city"),
-    Place.name,
-    Place.name_en,
-    Place.type,
-    Place.area,
-    Place.price,
-    Place.duration_min,
-    Place.popularity,
-    Place.tags,
-    Place.lat,
-    Place.lon,
-    Schedule.opening_hours,
-    Place.last_entry,
-    Schedule.closed_season,
-    Place.intro,
-    Place.source,
-    Place.booking,
-    Place.book_days_ahead,
-    Place.as_of,
-).join(Schedule)
+    _place.id,
+    _place.city_id.label("city"),
+    _place.name,
+    _place.name_en,
+    _place.type,
+    _place.area,
+    _place.price,
+    _place.duration_min,
+    _place.popularity,
+    _place.tags,
+    _place.lat,
+    _place.lon,
+    _schedule.opening_hours,
+    _place.last_entry,
+    _schedule.closed_season,
+    _place.intro,
+    _place.source,
+    _place.booking,
+    _place.book_days_ahead,
+    _place.as_of,
+).join_from(Place.__table__, Schedule.__table__)
 _HOTEL = select(
-    Hotel.id,
-    Hotel.city_id.label("city"),
-    Hotel.name,
-    Hotel.name_en,
-    Hotel.stars,
-    Hotel.price_per_night,
-    Hotel.area,
-    Hotel.lat,
-    Hotel.lon,
-    Hotel.rating,
-    Hotel.tags,
-    Hotel.intro,
-    Hotel.source,
-    Hotel.check_in,
-    Hotel.check_out,
-    Hotel.as_of,
+    _hotel.id,
+    _hotel.city_id.label("city"),
+    _hotel.name,
+    _hotel.name_en,
+    _hotel.stars,
+    _hotel.price_per_night,
+    _hotel.area,
+    _hotel.lat,
+    _hotel.lon,
+    _hotel.rating,
+    _hotel.tags,
+    _hotel.intro,
+    _hotel.source,
+    _hotel.check_in,
+    _hotel.check_out,
+    _hotel.as_of,
 )
 _TRAIN = select(
-    Train.id,
-    Train.number,
-    Train.from_city_id.label("from_city"),
-    Train.from_station,
-    Train.to_city_id.label("to_city"),
-    Train.to_station,
-    Train.depart_min,
-    Train.arrive_min,
-    Train.day_offset,
-    Train.price,
-    Train.runs_on,
-    Train.source,
-    Train.as_of,
+    _train.id,
+    _train.number,
+    _train.from_city_id.label("from_city"),
+    _train.from_station,
+    _train.to_city_id.label("to_city"),
+    _train.to_station,
+    _train.depart_min,
+    _train.arrive_min,
+    _train.day_offset,
+    _train.price,
+    _train.runs_on,
+    _train.source,
+    _train.as_of,
 )
 
 
-_IDS: BindParameter[Any] = bindparam("ids", type_=ARRAY(Text))  # one text of SQL for any number
-_PLACES = _PLACE.where(Place.id == any_(_IDS))
-_HOTELS = _HOTEL.where(Hotel.id == any_(_IDS))
-_TRAINS = _TRAIN.where(Train.id == any_(_IDS))
+_IDS: BindParameter[Any] = bindparam("ids", type_=ARRAY(Text))
+_PLACES = _PLACE.where(_place.id == any_(_IDS))
+_HOTELS = _HOTEL.where(_hotel.id == any_(_IDS))
+_TRAINS = _TRAIN.where(_train.id == any_(_IDS))
+
+
+_CITIES = select(*City.__table__.c).where(City.__table__.c.id == any_(_IDS))
+_RANKING = RANK_PLACES.subquery()
+_RANKED = _PLACE.join(_RANKING, _RANKING.c.id == _place.id).order_by(
+    _RANKING.c.matches.desc(), _RANKING.c.liking.desc(), _RANKING.c.id
+)
+
+
+async def rank_places(
+    session: Session, city: str, wanted: Wanted, closed: Collection[int], size: int
+) -> dict[str, PoiCandidate]:
+    """The first `size` places of a city, by rank."""
+    rows = await _read(session, _RANKED, bind_ranking(city, wanted, closed, size))
+    return {row["id"]: PoiCandidate(**row) for row in rows}
 
 
 async def read_places(session: Session, ids: Sequence[str]) -> dict[str, PoiCandidate]:
     """Places by id."""
-    return {row["id"]: PoiCandidate(**row) for row in await _read(session, _PLACES, ids)}
+    rows = await _read(session, _PLACES, {"ids": ids})
+    return {row["id"]: PoiCandidate(**row) for row in rows}
 
 
 async def read_hotels(session: Session, ids: Sequence[str]) -> dict[str, HotelCandidate]:
     """Hotels by id."""
-    return {row["id"]: HotelCandidate(**row) for row in await _read(session, _HOTELS, ids)}
+    rows = await _read(session, _HOTELS, {"ids": ids})
+    return {row["id"]: HotelCandidate(**row) for row in rows}
 
 
 async def read_trains(session: Session, ids: Sequence[str]) -> dict[str, TrainCandidate]:
     """Trains by id."""
-    rows = [dict(row) for row in await _read(session, _TRAINS, ids)]
+    rows = await _read(session, _TRAINS, {"ids": ids})
     for row in rows:
         row["depart"] = format_minutes(row.pop("depart_min"))
         row["arrive"] = format_minutes(row.pop("arrive_min"))
     return {row["id"]: TrainCandidate(**row) for row in rows}
 
 
-async def _read(session: Session, query: Executable, ids: Sequence[str]) -> Iterable[RowMapping]:
-    if not ids:
-        return ()
-    return (await session.execute(query, {"ids": list(ids)})).mappings()
+async def _read(
+    session: Session, query: Executable, binds: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Rows by column; zipped here, as a mapping for each row takes twice the time."""
+    result = await session.execute(query, binds)
+    names = tuple(result.keys())
+    return [dict(zip(names, row, strict=True)) for row in result]
 
 
-async def read_city_rows(session: Session) -> dict[str, CityRow]:
-    """All cities by id: a catalogue holds some hundreds."""
-    rows = (await session.execute(select(*City.__table__.columns))).mappings()
+async def read_city_rows(session: Session, ids: Collection[str]) -> dict[str, CityRow]:
+    """Cities by id."""
+    rows = await _read(session, _CITIES, {"ids": sorted(ids)})
     return {row["id"]: CityRow(**row) for row in rows}
 
 
@@ -147,12 +173,26 @@ async def read_tag_rows(session: Session, ids: Collection[str]) -> tuple[TagRow,
 
 
 async def read_catalogue(session: Session) -> tuple[CatalogueCounts, str]:
-    """The catalogue's version and numbers of rows, and its currency."""
+    """The catalogue's version and numbers of rows, and its currency.
+
+    Rows are counted once a version: in a large catalogue that takes longer than the pool.
+    """
+    state = await read_state(session)
+    engine = session.get_bind().engine
+    known = _counted.get(engine)
+    if known is None or known.version != state.version:
+        known = CatalogueCounts(version=state.version, rows=await _count_rows(session))
+        _counted[engine] = known
+    return known, state.currency
+
+
+_counted: WeakKeyDictionary[Engine, CatalogueCounts] = WeakKeyDictionary()
+
+
+async def _count_rows(session: Session) -> dict[Kind, int]:
     counts = [
         select(func.count()).select_from(table).scalar_subquery().label(kind)
         for kind, table in (("poi", Place), ("hotel", Hotel), ("train", Train))
     ]
     row = (await session.execute(select(*counts))).one()
-    state = await read_state(session)
-    rows: dict[Kind, int] = {"poi": row.poi, "hotel": row.hotel, "train": row.train}
-    return CatalogueCounts(version=state.version, rows=rows), state.currency
+    return {"poi": row.poi, "hotel": row.hotel, "train": row.train}

@@ -8,10 +8,10 @@ from backend.db.session import Session
 from backend.errors import UnavailableError
 from backend.params.registry import ParamValue, snapshot_values
 from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
-from backend.pool.candidate import CityRow
+from backend.pool.candidate import CityRow, PoiCandidate
 from backend.pool.city_search import search_hotels, search_places
 from backend.pool.connections import find_connections
-from backend.pool.departure import Zones
+from backend.pool.departure import read_zones
 from backend.pool.findings import TrainFindings, ask_city
 from backend.pool.limits import PoolLimits, read_limits
 from backend.pool.plan_request import PlanRequest
@@ -50,10 +50,6 @@ class _Trip:
     cities: Mapping[str, CityRow]
     calendar: TripCalendar
 
-    @property
-    def zones(self) -> Zones:
-        return {city.id: city.timezone for city in self.cities.values()}
-
 
 class CandidatePoolService:
     """The only way from the catalogue to what may be in an itinerary."""
@@ -70,13 +66,13 @@ class CandidatePoolService:
         for _ in range(_TRIES):
             catalogue, currency = await read_catalogue(self._session)
             trip = await self._read_trip(request, params)
-            cities = await self._search_cities(trip)
-            legs = await self._search_legs(trip)
-            rows = await self._read_rows(cities, legs)
-            visited = _list_cities(request, legs)
+            cities, ranked = await self._search_cities(trip)
+            legs, vias = await self._search_legs(trip)
+            rows = await self._read_rows(cities, legs, ranked)
+            visited = {**trip.cities, **vias}
             frame = Frame(
                 currency=currency,
-                city_rows={city: trip.cities[city] for city in visited},
+                city_rows=visited,
                 stations=await read_stations(self._session, visited),
                 tags=await read_tag_rows(self._session, list_tags(request, rows)),
                 calendar=trip.calendar,
@@ -89,7 +85,8 @@ class CandidatePoolService:
 
     async def _read_trip(self, request: PlanRequest, params: Mapping[str, ParamValue]) -> _Trip:
         limits = read_limits(params, request.budget_tier)
-        cities = await read_city_rows(self._session)
+        ends = {destination.city for destination in request.destinations}
+        cities = await read_city_rows(self._session, ends | ({request.origin or ""} - {""}))
         wanted = await read_wanted(
             self._session,
             request.interests,
@@ -100,53 +97,54 @@ class CandidatePoolService:
         calendar = read_calendar(request, plan_stays(request), cities)
         return _Trip(request, limits, wanted, cities, calendar)
 
-    async def _search_cities(self, trip: _Trip) -> dict[str, CityPool]:
-        stays = plan_stays(trip.request)
-        asks = {
-            stay.city: ask_city(
-                trip.request, stay, trip.calendar.days_off_in(stay.city), trip.limits
-            )
-            for stay in stays
-        }
-        places = await search_places(self._session, asks, trip.wanted)
-        hotels = await search_hotels(self._session, asks, trip.wanted)
-        return {
-            stay.city: cut_city(stay, places[stay.city], hotels[stay.city], trip.limits)
-            for stay in stays
-        }
+    async def _search_cities(
+        self, trip: _Trip
+    ) -> tuple[dict[str, CityPool], dict[str, PoiCandidate]]:
+        pools, ranked = {}, {}
+        for stay in plan_stays(trip.request):
+            days_off = trip.calendar.days_off_in(stay.city)
+            ask = ask_city(trip.request, stay, days_off, trip.limits)
+            places, rows = await search_places(self._session, ask, trip.wanted)
+            hotels = await search_hotels(self._session, ask, trip.wanted)
+            pools[stay.city] = cut_city(stay, places, hotels, trip.limits)
+            ranked.update(rows)
+        return pools, ranked
 
-    async def _search_legs(self, trip: _Trip) -> list[LegPool]:
+    async def _search_legs(self, trip: _Trip) -> tuple[list[LegPool], dict[str, CityRow]]:
+        """The legs, and the cities where trains are changed."""
         legs = plan_legs(trip.request)
         counts = await count_trains(self._session, legs, trip.wanted)
         running = await find_running(self._session, legs, trip.wanted)
-        pools = []
+        pools: list[LegPool] = []
+        vias: dict[str, CityRow] = {}
         for n, leg in enumerate(legs):
             rejected = {reason: count for at, reason, count in counts if at == n and reason}
             found = TrainFindings(
                 tuple(running[n]),
                 {why: rejected.get(why, 0) for why in TRAIN_REJECTIONS if why != "spread"},
             )
-            connections = [] if running[n] else await self._connect(leg, trip)
-            pools.append(cut_leg(leg, found, connections, trip.limits, trip.zones))
-        return pools
+            connections = [] if running[n] else await self._connect(leg, trip, vias)
+            pools.append(cut_leg(leg, found, connections, trip.limits, read_zones(trip.cities)))
+        return pools, vias
 
-    async def _connect(self, leg: Leg, trip: _Trip) -> list[Connection]:
+    async def _connect(self, leg: Leg, trip: _Trip, vias: dict[str, CityRow]) -> list[Connection]:
         trains = await find_changing(self._session, leg, trip.wanted)
-        return find_connections(leg, trains, trip.zones)
+        between = {city for train in trains for city in (train.from_city, train.to_city)}
+        cities = await read_city_rows(self._session, between)
+        connections = find_connections(leg, trains, read_zones(cities))
+        vias.update({connection.via: cities[connection.via] for connection in connections})
+        return connections
 
     async def _read_rows(
-        self, cities: Mapping[str, CityPool], legs: Sequence[LegPool]
+        self,
+        cities: Mapping[str, CityPool],
+        legs: Sequence[LegPool],
+        ranked: Mapping[str, PoiCandidate],
     ) -> SnapshotRows:
         pois, hotels, trains = list_candidates(cities.values(), legs)
+        others = [poi for poi in pois if poi not in ranked]
         return SnapshotRows(
-            pois=await read_places(self._session, pois),
+            pois={**ranked, **(await read_places(self._session, others) if others else {})},
             hotels=await read_hotels(self._session, hotels),
             trains=await read_trains(self._session, trains),
         )
-
-
-def _list_cities(request: PlanRequest, legs: Sequence[LegPool]) -> list[str]:
-    """Ids of the cities visited, come from or changed trains in, sorted."""
-    cities = {destination.city for destination in request.destinations}
-    cities.update(connection.via for leg in legs for connection in leg.connections)
-    return sorted(cities | ({request.origin} if request.origin else set()))

@@ -23,6 +23,8 @@ from backend.pool.departure import Departure
 from backend.pool.queries import TEXTS, WITH_SYNTHETIC, Rules, Wanted, first_reason, passes
 from backend.pool.stay import Leg
 
+_train = Train.__table__.c
+
 _LEG = (
     func.unnest(
         bindparam("starts", type_=TEXTS),
@@ -34,36 +36,36 @@ _LEG = (
     )
     .render_derived("leg")
 )
-_ON_LEG = and_(Train.from_city_id == _LEG.c.start, Train.to_city_id == _LEG.c.end)
+_ON_LEG = and_(_train.from_city_id == _LEG.c.start, _train.to_city_id == _LEG.c.end)
 
 TRAIN_RULES: Rules = (
-    ("disabled", not_(Train.enabled)),
-    ("synthetic", and_(Train.is_synthetic, not_(WITH_SYNTHETIC))),
-    ("not_running", Train.runs_on_mask.op("&")(_LEG.c.day) == 0),
+    ("disabled", not_(_train.enabled)),
+    ("synthetic", and_(_train.is_synthetic, not_(WITH_SYNTHETIC))),
+    ("not_running", _train.runs_on_mask.op("&")(_LEG.c.day) == 0),
 )
 
 
 COUNT_TRAINS = (
     select(_LEG.c.n, first_reason(TRAIN_RULES).label("reason"), func.count().label("count"))
-    .join(Train, _ON_LEG)
+    .join(Train.__table__, _ON_LEG)
     .group_by(_LEG.c.n, column("reason"))
 )
 _DEPARTURE = (
-    Train.id,
-    Train.from_city_id,
-    Train.from_station,
-    Train.to_city_id,
-    Train.to_station,
-    Train.depart_min,
-    (Train.arrive_min + 1440 * Train.day_offset).label("arrive"),
-    Train.price,
-    Train.runs_on_mask,
+    _train.id,
+    _train.from_city_id,
+    _train.from_station,
+    _train.to_city_id,
+    _train.to_station,
+    _train.depart_min,
+    (_train.arrive_min + 1440 * _train.day_offset).label("arrive"),
+    _train.price,
+    _train.runs_on_mask,
 )
 RUNNING_TRAINS = (
     select(_LEG.c.n, *_DEPARTURE)
-    .join(Train, _ON_LEG)
+    .join(Train.__table__, _ON_LEG)
     .where(passes(TRAIN_RULES))
-    .order_by(_LEG.c.n, Train.depart_min, Train.id)
+    .order_by(_LEG.c.n, _train.depart_min, _train.id)
 )
 _USABLE = passes(TRAIN_RULES[:2])
 _START: BindParameter[str] = bindparam("start", type_=Text)
@@ -72,11 +74,11 @@ CHANGING_TRAINS = select(*_DEPARTURE).where(
     _USABLE,
     or_(
         and_(
-            Train.from_city_id == _START,
-            Train.to_city_id != _END,
-            Train.runs_on_mask.op("&")(bindparam("day", type_=Integer)) != 0,
+            _train.from_city_id == _START,
+            _train.to_city_id != _END,
+            _train.runs_on_mask.op("&")(bindparam("day", type_=Integer)) != 0,
         ),
-        and_(Train.to_city_id == _END, Train.from_city_id != _START),
+        and_(_train.to_city_id == _END, _train.from_city_id != _START),
     ),
 )
 
