@@ -157,7 +157,7 @@ def _make_leg(
 def _make_connections(
     ends: tuple[str, str, dt.date], rows: SnapshotRows, pairs: Sequence[tuple[str, str]]
 ) -> tuple[Connection, ...]:
-    """Connections whose second train leaves on the day the first arrives."""
+    """Connections whose second train is the first that leaves after the other has arrived."""
     zone = dt.timezone(dt.timedelta(hours=8))
     midnight = dt.datetime.combine(ends[2], dt.time(), zone)
     found = []
@@ -167,7 +167,8 @@ def _make_connections(
         price = None
         if first.price is not None and second.price is not None:
             price = first.price + second.price
-        arrive = dt.timedelta(days=first.day_offset, minutes=second.arrive_min)
+        days = first.day_offset + (second.depart_min < first.arrive_min % 1440)
+        arrive = dt.timedelta(days=days, minutes=second.arrive_min)
         found.append(
             Connection(
                 trains=(first.id, second.id),

@@ -32,7 +32,7 @@ MEAL_MIN = 60
 SHORT_MEAL_MIN = 30
 """Better than none when a long visit leaves no more."""
 
-SELF_CATERED_MIN = 300
+SELF_CATERED_MIN = 240
 """A visit this long across a meal has its own food: nobody leaves a mountain to eat."""
 
 
@@ -71,4 +71,4 @@ def share_meals(parts: Sequence[Part]) -> list[tuple[Meal, ...]]:
 
 
 def _measure_room(part: Part, meal: Meal) -> int:
-    return min(part.until, meal.closes) - max(part.ready, meal.opens)
+    return min(part.until, meal.closes) - max(part.opens, meal.opens)

@@ -54,7 +54,7 @@ class Room:
     @property
     def minutes(self) -> int:
         """Time between the first possible visit and the end."""
-        return max(1, self.frame.part.until - self.frame.part.ready)
+        return max(1, self.frame.part.until - self.frame.part.opens)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _make_room(trip: Trip, frame: Frame) -> Room:
     part = frame.part
     return Room(
         frame=frame,
-        most_visits=share_visits(trip.snapshot.request, part.until - part.ready),
+        most_visits=share_visits(trip.snapshot.request, part.until - part.opens),
         faults=empty.faults,
         missed=len(empty.missed),
     )

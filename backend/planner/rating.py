@@ -18,6 +18,7 @@ from backend.planner.stops import Stop
 from backend.pool.plan_request import Pace
 
 LOST_MEAL = 150
+SNACK_MEAL = 40
 ODD_MEAL_PLACE = 90
 OVER_PACE_VISIT = 200
 OVER_PACE_MINUTE = 2
@@ -32,21 +33,24 @@ Order = tuple[int, ...]
 
 
 class Excess(NamedTuple):
-    """What an order takes beyond meals and pace; only bound candidates excuse it, one each."""
+    """What an order takes beyond meals and pace."""
 
     meals: int
     visits: int
     minutes: int
 
-    def is_excused(self, bound: int) -> bool:
-        """Whether `bound` must-sees and kept visits account for it."""
-        return max(self.meals, self.visits, int(self.minutes > 0)) <= bound
+    def is_within(self, other: "Excess") -> bool:
+        """Whether nothing of it is more than in another."""
+        return all(mine <= its for mine, its in zip(self, other, strict=True))
 
     def price(self) -> float:
         """In minutes of travel."""
         return (
             LOST_MEAL * self.meals + OVER_PACE_VISIT * self.visits + OVER_PACE_MINUTE * self.minutes
         )
+
+
+NO_EXCESS = Excess(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +117,26 @@ class Rater:
         ways = _measure_ways(room, plan)
         busy = ways + sum(slot.end - slot.start for slot in slots) if order else 0
         excess = self._find_excess(room, plan, slots, busy)
-        bound = sum(self.problem.candidates[c].is_bound for c in order)
         return Rating(
             plan=plan,
             excess=excess,
-            is_allowed=plan.faults <= room.faults and excess.is_excused(bound),
+            is_allowed=plan.faults <= room.faults and self._is_excused(number, order, excess),
             cost=ways
             + excess.price()
+            + SNACK_MEAL * (len(plan.missed) - excess.meals)
             + sum(MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None)
             + ODD_MEAL_PLACE * sum(s.meal is None for s in slots if s.stop and s.stop.is_food)
             + self.price_fullness(number, busy),
             busy=busy,
             money=self._pay(number, order, plan),
         )
+
+    def _is_excused(self, number: int, order: Order, excess: Excess) -> bool:
+        """Only must-sees and kept visits may exceed meals and pace, and only as far as they need."""
+        bound = tuple(c for c in order if self.problem.candidates[c].is_bound)
+        if excess == NO_EXCESS or bound == order:
+            return True
+        return bool(bound) and excess.is_within(self.rate(number, bound).excess)
 
     def _find_excess(self, room: Room, plan: PartPlan, slots: list[Slot], busy: int) -> Excess:
         visits = sum(slot.meal is None for slot in slots)
@@ -164,5 +175,6 @@ def _pay_ways(room: Room, plan: PartPlan) -> Decimal:
 
 
 def _count_lost_meals(plan: PartPlan, slots: list[Slot]) -> int:
+    """Without those that a long visit takes: they are only a nuisance."""
     spans = [(slot.start, slot.end) for slot in slots]
     return sum(not is_self_catered(spans, meal) for meal in plan.missed)

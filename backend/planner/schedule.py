@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.planner.frame import Frame
-from backend.planner.meals import MEAL_MIN, SHORT_MEAL_MIN, Meal, find_served
+from backend.planner.meals import MEAL_MIN, SHORT_MEAL_MIN, Meal, find_served, is_self_catered
 from backend.planner.route import Route, find_route
 from backend.planner.stops import Stop
 
@@ -125,15 +125,25 @@ class _Run:
 
     def _find_delay(self, number: int, meal: Meal) -> Slot | None:
         """A meal that puts stop `number` off, where eating after it would be worse or too late."""
+        if self._is_catered(number, meal):
+            return None
         before = max(self.clock, meal.opens)
-        length = MEAL_MIN if self._may_delay(number, before + MEAL_MIN) else SHORT_MEAL_MIN
-        if before + length > meal.closes or not self._may_delay(number, before + length):
+        length = min(MEAL_MIN, meal.closes - before)
+        if not self._may_delay(number, before + length):
+            length = min(SHORT_MEAL_MIN, length)
+        if length < SHORT_MEAL_MIN or not self._may_delay(number, before + length):
             return None
         after = self._rate_after(number, meal)
         rated = abs(before - meal.usual) + before - self.clock + MEAL_MIN - length
         if after is not None and after <= rated:
             return None
         return Slot(before, before + length, None, meal)
+
+    def _is_catered(self, number: int, meal: Meal) -> bool:
+        """A long visit through the meal's time: nobody waits for lunch in front of a mountain."""
+        stop = self.route.stops[number]
+        start = stop.start_from(self.clock + self.route.gaps[number])
+        return is_self_catered([(start, start + stop.duration)], meal)
 
     def _may_delay(self, number: int, clock: int) -> bool:
         stop = self.route.stops[number]

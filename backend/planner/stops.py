@@ -60,7 +60,7 @@ def make_stop(
     hours = read_hours(snapshot, poi, part.date)
     wished = at or 0
     open_starts = clip(hours.list_starts(poi.duration_min), wished, None)
-    starts = clip(open_starts, part.ready, part.until - poi.duration_min)
+    starts = clip(open_starts, part.opens, part.until - poi.duration_min)
     if poi.type == "restaurant" and at is None:
         starts = _intersect(starts, list_meal_starts()) or starts
     return Stop(poi.id, node, poi.duration_min, starts, open_starts, wished, is_food_place(poi))

@@ -68,8 +68,8 @@ class Stay:
 class Part:
     """A city on a day, in minutes of that day.
 
-    The traveller is at `start` from `free_from`; visits begin from `ready` and are over by
-    `closes`. With `leave_by` the traveller must be at `end` by then (without `end`: anywhere).
+    The traveller is at `start` from `free_from` and sets out from `ready`: at once on arrival, at
+    the start of the day from a bed. Visits lie between `opens` and `closes`. With `leave_by` the traveller must be at `end` by then (without `end`: anywhere).
     """
 
     day: int
@@ -78,6 +78,7 @@ class Part:
     start: Place
     free_from: int
     ready: int
+    opens: int
     closes: int
     end: Place | None
     leave_by: int | None
@@ -181,7 +182,8 @@ def _make_part(snapshot: Snapshot, stay: Stay, day: int) -> Part:
         city=stay.city,
         start=start,
         free_from=free_from,
-        ready=max(free_from, parse_minutes(request.day_start)),
+        ready=free_from or parse_minutes(request.day_start),
+        opens=max(free_from, parse_minutes(request.day_start)),
         closes=parse_minutes(request.day_end),
         end=end,
         leave_by=leave_by,
@@ -279,4 +281,5 @@ def _with_fixed(part: Part, fixed: list[FixedSlot], busy_until: int) -> Part:
         fixed=tuple(fixed),
         free_from=max(part.free_from, busy_until),
         ready=max(part.ready, busy_until),
+        opens=max(part.opens, busy_until),
     )

@@ -16,7 +16,7 @@ def find(context: CheckContext) -> Iterator[Finding]:
     planned = {visited.poi.id for visited in context.visits}
     visited_days = {visited.day for visited in context.visits}
     for day, parts in context.trip.parts.items():
-        is_whole = len(parts) == 1 and parts[0].until - parts[0].ready >= WHOLE_DAY_MIN
+        is_whole = len(parts) == 1 and parts[0].until - parts[0].opens >= WHOLE_DAY_MIN
         if day in visited_days or not is_whole or parts[0].fixed:
             continue
         if _has_open_place(context, parts[0], planned):

@@ -23,7 +23,7 @@ def find(context: CheckContext) -> Iterator[Finding]:
 
 
 def _covers(part: Part, meal: Meal) -> bool:
-    return part.ready <= meal.opens and meal.closes <= part.until
+    return part.opens <= meal.opens and meal.closes <= part.until
 
 
 def _is_self_catered(context: CheckContext, day: int, meal: Meal) -> bool:

@@ -1,0 +1,194 @@
+"""The timeline: where a day starts and ends, what lies between stops, meals, legs, nights, costs."""
+
+import datetime as dt
+from decimal import Decimal
+
+from backend.planner.timeline import build_itinerary
+from tests.factories import make_snapshot
+from tests.planner.plans import make_draft, plan
+from tests.row_makers import make_poi, make_train
+from tests.sample_rows import TRAINS
+
+BEIJING = {"beijing": "bj-h-dongdan"}
+HOTELS = {**BEIJING, "xian": "xa-h-zhonglou"}
+
+
+def test_a_day_runs_from_the_hotel_to_the_hotel_with_meals_between() -> None:
+    draft = make_draft({2: ["bj-gugong", "bj-tiantan"]}, hotels=BEIJING, trains={0: ["g2"]})
+    assert plan(make_snapshot(), draft, 2) == [
+        "09:00-09:16 metro bj-h-dongdan > bj-gugong",
+        "09:16-13:16 visit bj-gugong",
+        "13:16-14:00 lunch",
+        "14:10-14:31 metro bj-gugong > bj-tiantan",
+        "14:31-17:01 visit bj-tiantan",
+        "18:00-19:00 dinner",
+        "19:00-19:18 metro bj-tiantan > bj-h-dongdan",
+        "stay bj-h-dongdan",
+    ]
+
+
+def test_arrival_starts_at_the_station_and_departure_ends_there_half_an_hour_early() -> None:
+    draft = make_draft(
+        {1: ["bj-tiantan"], 3: ["bj-guobo"]}, hotels=BEIJING, trains={0: ["g2"], 1: ["g21"]}
+    )
+    assert plan(make_snapshot(), draft, 1) == [
+        "07:00-11:36 train G2",
+        "11:36-12:36 lunch",
+        "12:36-12:54 metro 北京南站 > bj-tiantan",
+        "12:54-15:24 visit bj-tiantan",
+        "15:24-15:42 metro bj-tiantan > bj-h-dongdan",
+        "18:00-19:00 dinner",
+        "stay bj-h-dongdan",
+    ]
+    last_day = plan(make_snapshot(), draft, 3)
+    assert last_day[-2].endswith("-18:30 metro bj-guobo > 北京南站")
+    assert last_day[-1] == "19:00-23:20 train G21"
+
+
+def test_a_place_that_opens_later_is_waited_for_before_the_way_to_it() -> None:
+    draft = make_draft({2: ["bj-798"]}, hotels=BEIJING)
+    first, second = plan(make_snapshot(), draft, 2)[:2]
+    assert first.endswith("-10:00 metro bj-h-dongdan > bj-798")
+    assert second == "10:00-12:30 visit bj-798"
+
+
+def test_a_food_place_at_its_time_is_the_meal_and_waits_for_it() -> None:
+    draft = make_draft({2: ["bj-jingshan", "bj-kaoya", "bj-yeshi"]}, hotels=BEIJING)
+    lines = plan(make_snapshot(), draft, 2)
+    assert "11:00-12:30 lunch bj-kaoya" in lines
+    assert "17:00-18:30 dinner bj-yeshi" in lines
+    assert sum(" lunch" in line or " dinner" in line for line in lines) == 2
+    itinerary = build_itinerary(make_snapshot(), draft)
+    meal = next(item for item in itinerary.days[1].items if item.kind == "meal")
+    assert (meal.price, meal.tickets, meal.cost) == (Decimal(180), 2, Decimal(360))
+
+
+def test_a_restaurant_is_not_visited_in_the_afternoon() -> None:
+    noodles = make_poi("noodles", type="restaurant", tags=("food",), opening_hours="10:00-22:00")
+    late = make_poi("late", duration_min=300)
+    snapshot = make_snapshot(pois=[noodles, late])
+    lines = plan(snapshot, make_draft({2: ["late", "noodles"]}, hotels=BEIJING), 2)
+    assert "17:00-18:30 dinner noodles" in lines
+
+
+def test_bookings_are_never_moved_and_visits_go_around_them() -> None:
+    fixed = [{"title": "tea", "start": "2026-10-14T10:00", "end": "2026-10-14T12:00"}]
+    fixed[0] |= {"lat": "39.93", "lon": "116.40"}
+    snapshot = make_snapshot(fixed=fixed)
+    draft = make_draft({2: ["bj-guobo", "bj-jingshan"]}, hotels=BEIJING)
+    lines = plan(snapshot, draft, 2)
+    assert "10:00-12:00 fixed tea" in lines
+    visits = [line for line in lines if "visit" in line]
+    assert [line[:5] > "12:00" for line in visits] == [True, True]
+    early = make_draft({2: ["bj-jingshan"]}, hotels=BEIJING)
+    wake = make_snapshot(fixed=fixed, day_start="07:00")
+    assert plan(wake, early, 2)[1].endswith("visit bj-jingshan")
+
+
+def test_a_booking_of_the_small_hours_belongs_to_the_evening_before() -> None:
+    fixed = [{"title": "jazz", "start": "2026-10-15T00:30", "end": "2026-10-15T02:00"}]
+    snapshot = make_snapshot(fixed=fixed)
+    assert "00:30-02:00 fixed jazz" in plan(snapshot, make_draft(hotels=BEIJING), 2)
+    assert not any("jazz" in line for line in plan(snapshot, make_draft(hotels=BEIJING), 3))
+
+
+def test_a_booking_over_several_days_keeps_the_following_morning_free_too() -> None:
+    fixed = [{"title": "retreat", "start": "2026-10-13T20:00", "end": "2026-10-14T15:00"}]
+    snapshot = make_snapshot(fixed=fixed, day_end="26:00")
+    lines = plan(snapshot, make_draft({2: ["bj-shichahai"]}, hotels=BEIJING), 2)
+    visit = next(line for line in lines if "visit" in line)
+    assert visit == "15:21-17:21 visit bj-shichahai"
+
+
+def test_a_night_train_uses_up_the_night_and_the_city_begins_on_arrival() -> None:
+    draft = make_draft({2: ["bj-guobo"]}, hotels=BEIJING, trains={0: ["d702"]})
+    snapshot = make_snapshot()
+    assert plan(snapshot, draft, 1) == ["21:20-08:50 train D702"]
+    assert plan(snapshot, draft, 2)[0] == "08:50-09:12 metro 北京南站 > bj-guobo"
+    assert plan(snapshot, draft, 2)[-1] == "stay bj-h-dongdan"
+    assert build_itinerary(snapshot, draft).costs.hotels == Decimal(400)
+
+
+def test_on_the_day_of_a_move_each_city_has_its_part() -> None:
+    draft = make_draft(
+        {3: ["bj-guobo", "xa-huiminjie"]}, hotels=HOTELS, trains={1: ["g663"], 2: ["g1936"]}
+    )
+    snapshot = make_snapshot(("beijing", "xian"), days=5, day_end="24:00")
+    lines = plan(snapshot, draft, 3)
+    assert lines[-5:] == [
+        "15:05-20:20 train G663",
+        "20:20-21:03 metro 西安北站 > xa-huiminjie",
+        "21:03-22:33 visit xa-huiminjie",
+        "22:33-22:44 walk xa-huiminjie > xa-h-zhonglou",
+        "stay xa-h-zhonglou",
+    ]
+    itinerary = build_itinerary(snapshot, draft)
+    assert [day.city for day in itinerary.days] == ["beijing", "beijing", "xian", "xian", "xian"]
+
+
+def test_a_connection_over_midnight_shows_each_train_on_its_day() -> None:
+    first = make_train(
+        "K1", ("shanghai", "上海虹桥站", "18:00"), ("zhengzhou", "郑州东站", "23:30")
+    )
+    second = make_train("K2", ("zhengzhou", "郑州东站", "00:40"), ("beijing", "北京南站", "06:10"))
+    snapshot = make_snapshot(trains=[first, second], connections=[("k1", "k2")])
+    draft = make_draft(trains={0: ["k1", "k2"]})
+    assert plan(snapshot, draft, 1) == ["18:00-23:30 train K1"]
+    assert plan(snapshot, draft, 2)[0] == "00:40-06:10 train K2"
+    leg = build_itinerary(snapshot, draft).days[1].items[0]
+    assert leg.kind == "leg"
+    assert leg.depart is not None
+    assert leg.depart.date() == dt.date(2026, 10, 14)
+
+
+def test_without_a_train_the_leg_is_the_travellers_own_and_keeps_its_time_free() -> None:
+    trains = [train for train in TRAINS if train.to_city != "xian"]
+    snapshot = make_snapshot(("beijing", "xian"), days=5, trains=trains)
+    draft = make_draft({3: ["bj-jingshan", "xa-dayanta"]}, hotels=HOTELS)
+    lines = plan(snapshot, draft, 3)
+    own = lines.index("own beijing > xian")
+    before = next(line for line in lines[:own] if "visit" in line)
+    after = next(line for line in lines[own:] if "visit" in line)
+    gap = int(after[:2]) * 60 + int(after[3:5]) - int(before[6:8]) * 60 - int(before[9:11])
+    assert gap >= 5 * 60
+
+
+def test_own_arrival_and_departure_bound_the_trip() -> None:
+    snapshot = make_snapshot(
+        arrival={"time": "13:40", "place": {"lat": 40.08, "lon": 116.58, "name": "airport"}},
+        departure={"time": "16:00", "place": "北京西站"},
+    )
+    assert snapshot.legs == ()
+    draft = make_draft({1: ["bj-798"], 3: ["bj-jingshan"]}, hotels=BEIJING)
+    assert plan(snapshot, draft, 1)[0].startswith("13:40-")
+    assert "airport > bj-798" in plan(snapshot, draft, 1)[0]
+    assert plan(snapshot, draft, 3)[-1].endswith("-15:30 metro bj-jingshan > 北京西站")
+
+
+def test_without_a_hotel_days_start_and_end_in_the_centre() -> None:
+    lines = plan(make_snapshot(), make_draft({2: ["bj-jingshan"]}), 2)
+    assert lines[0].endswith("centre of Beijing > bj-jingshan")
+    assert any(line.endswith("bj-jingshan > centre of Beijing") for line in lines)
+
+
+def test_times_carry_the_offset_of_their_city() -> None:
+    draft = make_draft({2: ["bj-jingshan"]}, hotels=BEIJING)
+    document = build_itinerary(make_snapshot(), draft).as_json()
+    visit = next(item for item in document["days"][1]["items"] if item["kind"] == "visit")
+    assert visit["arrive"].endswith("+08:00")
+
+
+def test_costs_count_the_party_rooms_and_nights() -> None:
+    snapshot = make_snapshot(travellers=5)
+    draft = make_draft(
+        {2: ["bj-gugong", "bj-hutong"]}, hotels=BEIJING, trains={0: ["d702"], 1: ["g7"]}
+    )
+    itinerary = build_itinerary(snapshot, draft)
+    assert itinerary.costs.tickets == Decimal(300)  # an unknown price counts 0
+    assert itinerary.costs.hotels == Decimal(1200)  # three rooms, one night: the other on the train
+    assert itinerary.costs.trains == Decimal(2500)  # the night train's fare is unknown
+    assert itinerary.prices_as_of == dt.date(2026, 10, 1)
+    document = itinerary.as_json()
+    assert document["costs"]["hotels"] == "1200.00"
+    unknown = next(i for i in document["days"][1]["items"] if i.get("poi_id") == "bj-hutong")
+    assert (unknown["price"], unknown["cost"], unknown["tickets"]) == (None, None, 5)
