@@ -9,12 +9,23 @@ from collections.abc import Sequence
 from backend.agent.llm import Message, ModelReply
 from backend.agent.policy.call_log import read_log
 from backend.agent.policy.choosing import choose_hotels, choose_trains, open_hotels
-from backend.agent.policy.mending import mend
+from backend.agent.policy.mending import (
+    drop_dear,
+    look_again,
+    remove_misfits,
+    restore_must_sees,
+    spend_less,
+)
 from backend.agent.policy.placing import put_places
 from backend.agent.policy.situation import Phase, Situation
 from backend.agent.policy.submitting import explain_end, submit
 from backend.agent.policy.survey import look_at_draft, survey
-from backend.agent.policy.visiting import arrange_places, fill_days, open_places
+from backend.agent.policy.visiting import (
+    arrange_places,
+    fill_days,
+    open_places,
+    put_first_things_first,
+)
 from backend.tools.call import ToolSchema
 
 PHASES: tuple[Phase, ...] = (
@@ -24,10 +35,15 @@ PHASES: tuple[Phase, ...] = (
     open_places,
     open_hotels,
     choose_hotels,
+    spend_less,
     arrange_places,
+    look_again,
+    remove_misfits,
     put_places,
+    put_first_things_first,
     fill_days,
-    mend,
+    restore_must_sees,
+    drop_dear,
     submit,
 )
 """In order; a phase that has nothing to do hands on to the next one."""

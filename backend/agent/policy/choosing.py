@@ -20,6 +20,10 @@ KEPT_SHARE = 0.15
 MOST_ATTEMPTS = 4
 """A slot whose choices were refused this often is left alone."""
 
+FIRST_OPENED = 2
+MOST_OPENED = 4
+"""Hotels of a city that are opened at once, and in all."""
+
 TRAIN_GUESSES = ("G1", "D1", "K1", "train")
 HOTEL_GUESSES = ("酒店", "hotel", "inn")
 """Not meant to be in the pool: near ones are named in the answer."""
@@ -180,13 +184,14 @@ def _choose_hotel(log: CallLog, city: BriefCity, picks: Picks) -> Iterator[ToolC
 
 
 def _shortlist(situation: Situation, city: BriefCity, picks: Picks) -> list[str]:
-    """The pick and the next best; nothing where one of the city's hotels was opened already."""
+    """The pick and the next best; later the pick again, if what was seen has changed it."""
     log = situation.log
-    beds = sorted(
-        list_beds(log, city, situation.list_wanted(city)), key=lambda c: c.cost + c.discomfort
-    )
-    if any(log.has_called("get_hotel", hotel_id=bed.ids[0]) for bed in beds):
-        return []
+    beds = list_beds(log, city, situation.list_wanted(city))
+    beds.sort(key=lambda bed: bed.cost + bed.discomfort)
     choice = picks.get(_hotel_slot(city))
-    first = [choice.ids[0]] if choice is not None else []
-    return list(dict.fromkeys([*first, *(bed.ids[0] for bed in beds)]))[:2]
+    best = [bed.ids[0] for bed in ([choice] if choice is not None else []) + beds]
+    unseen = [i for i in dict.fromkeys(best) if not log.has_called("get_hotel", hotel_id=i)]
+    opened = len(beds) - len(set(unseen))
+    if not opened:
+        return unseen[:FIRST_OPENED]
+    return [i for i in unseen if opened < MOST_OPENED and best[0] == i]

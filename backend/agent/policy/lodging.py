@@ -4,7 +4,7 @@ Positions are known of what was opened; of the rest the district has to do.
 """
 
 from collections.abc import Sequence
-from statistics import fmean
+from statistics import fmean, median
 
 from backend.agent.policy.brief import BriefCity
 from backend.agent.policy.call_log import CallLog, Row, read_price
@@ -19,9 +19,7 @@ PRICE_POINTS: dict[Tier, float] = {"economy": 24.0, "comfort": 14.0, "quality": 
 
 KM_POINTS = 1.5
 MOST_KM = 20.0
-AREA_POINTS = 8.0
-UNSEEN_POINTS = 6.0
-"""What a hotel loses whose position was not looked at."""
+"""Also what is assumed of a hotel in a district where nothing is visited."""
 
 UNKNOWN_PRICE = 1.2
 """Nobody knows it, so rather above the mean."""
@@ -69,18 +67,27 @@ def _list_hotels(log: CallLog, city: BriefCity) -> list[Row]:
 
 def _rate(log: CallLog, row: Row, wanted: Sequence[str]) -> float:
     rating = UNKNOWN_RATING if row["rating"] is None else float(row["rating"])
-    return RATING_POINTS * rating + _rate_place(log, row, wanted)
-
-
-def _rate_place(log: CallLog, row: Row, wanted: Sequence[str]) -> float:
-    """Kilometres to the places on average, or how many of them are in the hotel's district."""
     places = [place for poi_id in wanted if (place := log.detail("get_poi", poi_id))]
-    hotel = log.detail("get_hotel", row["id"])
-    shared: int = sum(place["area"] == row["area"] for place in places)
+    return RATING_POINTS * rating - KM_POINTS * _measure_way(log, row, places)
+
+
+def _measure_way(log: CallLog, row: Row, places: Sequence[Row]) -> float:
+    """Kilometres to the places in the middle of the field: half of them are nearer."""
     if not places:
         return 0.0
-    if not hotel:
-        return AREA_POINTS * shared / len(places) - UNSEEN_POINTS
-    here = hotel["lat"], hotel["lon"]
-    km: float = fmean(measure_distance_m(here, (p["lat"], p["lon"])) / 1000 for p in places)
-    return AREA_POINTS - KM_POINTS * min(MOST_KM, km)
+    here = _find_position(log, row, places)
+    if here is None:
+        return MOST_KM
+    ways = (measure_distance_m(here, (p["lat"], p["lon"])) / 1000 for p in places)
+    return min(MOST_KM, median(ways))
+
+
+def _find_position(log: CallLog, row: Row, places: Sequence[Row]) -> tuple[float, float] | None:
+    """Where the hotel is; of one that was not opened, where its district's places are."""
+    hotel = log.detail("get_hotel", row["id"])
+    if hotel:
+        return hotel["lat"], hotel["lon"]
+    near = [place for place in places if place["area"] == row["area"]]
+    if not near:
+        return None
+    return fmean(p["lat"] for p in near), fmean(p["lon"] for p in near)

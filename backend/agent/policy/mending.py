@@ -1,7 +1,8 @@
 """Mends what the validator says: misfits go, must-sees come back, dear things get cheaper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from backend.agent.policy.call_log import Row
 from backend.agent.policy.choosing import choose_cheaper
 from backend.agent.policy.draft_view import VISIT_KINDS, Broken
 from backend.agent.policy.situation import Situation
@@ -11,62 +12,74 @@ from backend.tools.call import ToolCall
 HOPELESS = frozenset({"CLOSED", "CLOSED_SEASON", "NO_TIME"})
 """Reasons of `arrange` that no other plan takes away."""
 
+NOT_BY_VISITS = frozenset({"LEG_ORDER", "HOTEL_MISSING", "LEG_NOT_CHOSEN"})
+"""Errors that no visit less would take away."""
+
+ANCHORS = frozenset({"leg", "fixed"})
+"""What has a time of its own besides visits."""
+
 MOST_DAYS_TRIED = 3
 SPARE = 1.02
-"""Ways change a little with every hotel and visit."""
+"""Of what is saved: ways change a little with every hotel and visit."""
 
 
-def mend(situation: Situation) -> list[ToolCall]:
-    """The first remedy that has something to try."""
-    if not situation.draft.errors:
-        return []
-    for remedy in (_look, _remove_misfits, _restore_must_sees, _spend_less):
-        calls = remedy(situation)
-        if calls:
-            return calls
-    return []
-
-
-def _look(situation: Situation) -> list[ToolCall]:
+def look_again(situation: Situation) -> list[ToolCall]:
     """The whole plan, where a write has broken something on a day that it did not show."""
-    log = situation.log
-    if situation.draft.is_known or not log.may("view_itinerary"):
+    log, draft = situation.log, situation.draft
+    if draft.is_known or not log.may("view_itinerary"):
         return []
     was_last = log.steps[-1].tool == "view_itinerary"
     return [] if was_last else [make_call("view_itinerary")]
 
 
-def _remove_misfits(situation: Situation) -> list[ToolCall]:
+def remove_misfits(situation: Situation) -> list[ToolCall]:
     """The visit to blame for the first error of each day."""
     if not situation.log.may("remove_item"):
         return []
     blamed: dict[int, int] = {}
     for fault in situation.draft.faults:
         if fault.day is not None and fault.day not in blamed:
-            item = _find_blamed(situation, fault)
+            item = _find_blamed(situation, fault.day, fault)
             if item is not None:
                 blamed[fault.day] = item
     return [make_call("remove_item", day=day, item=item) for day, item in sorted(blamed.items())]
 
 
-def _find_blamed(situation: Situation, fault: Broken) -> int | None:
-    """The item itself or the visit before it; rather one that is no must-see."""
-    if fault.day is None or fault.item is None:
+def _find_blamed(situation: Situation, day: int, fault: Broken) -> int | None:
+    """What was put there last, else the item itself or what comes before it; rather no must-see."""
+    if fault.item is None or fault.code in NOT_BY_VISITS:
         return None
     must = {poi_id for poi_id, _ in situation.brief.must_see}
-    items = situation.draft.items.get(fault.day, ())
-    visits = [
-        item
-        for item in items
-        if item["item"] <= fault.item and item["kind"] in VISIT_KINDS and item.get("poi_id")
-    ]
-    near = visits[-2:] if visits and visits[-1]["item"] == fault.item else visits[-1:]
-    free = [item for item in near if item["poi_id"] not in must]
-    chosen = (free or near)[-1:]
-    return int(chosen[0]["item"]) if chosen else None
+    visits = _list_near(situation, day, fault.item)
+    if not visits:
+        return None
+    free = [item for item in visits if item["poi_id"] not in must]
+    put = [step.arguments.get("poi_id") for step in situation.log.find("put_visit", day=day)]
+    late = [item for item in _list_free(situation, day, must) if item["poi_id"] in put]
+    if late:
+        return int(max(late, key=lambda item: _find_last(put, item["poi_id"]))["item"])
+    return int((free or visits)[-1]["item"])
 
 
-def _restore_must_sees(situation: Situation) -> list[ToolCall]:
+def _list_near(situation: Situation, day: int, item: int) -> list[Row]:
+    """The visits among the item and what comes before it; nothing where that is a train."""
+    items = situation.draft.items.get(day, ())
+    before = [i for i in items if i["item"] <= item and i["kind"] in ANCHORS | VISIT_KINDS]
+    anchored = [i for i in before if i["kind"] in ANCHORS or i.get("poi_id")][-2:]
+    return [i for i in anchored if i["kind"] in VISIT_KINDS]
+
+
+def _list_free(situation: Situation, day: int, must: set[str]) -> list[Row]:
+    """The visits of a day that may go."""
+    items = situation.draft.items.get(day, ())
+    return [i for i in items if i.get("poi_id") and i["poi_id"] not in must]
+
+
+def _find_last(put: Sequence[str | None], poi_id: str) -> int:
+    return max(n for n, put_id in enumerate(put) if put_id == poi_id)
+
+
+def restore_must_sees(situation: Situation) -> list[ToolCall]:
     """Must-sees alone arranged anew, else each on a day where it was not tried."""
     if not situation.draft.has("MUST_SEE_MISSING"):
         return []
@@ -100,18 +113,24 @@ def _list_hopeless(situation: Situation) -> set[str]:
     return {entry["poi_id"] for entry in left if entry["code"] in HOPELESS}
 
 
-def _spend_less(situation: Situation) -> list[ToolCall]:
-    """Cheaper trains and hotels; else, if that is enough, without the dearest places."""
+def spend_less(situation: Situation) -> list[ToolCall]:
+    """Cheaper trains and hotels while the plan costs more than the budget."""
+    over = _count_over(situation)
+    return choose_cheaper(situation, over * SPARE) if over > 0 else []
+
+
+def drop_dear(situation: Situation) -> list[ToolCall]:
+    """The dearest visit that is no must-see, if leaving out all of them would do."""
+    over = _count_over(situation)
+    return _drop_dear(situation, over) if over > 0 else []
+
+
+def _count_over(situation: Situation) -> float:
     budget, total = situation.brief.budget, situation.draft.total
-    if budget is None or total is None or total <= budget:
-        return []
-    return choose_cheaper(situation, (total - budget) * SPARE) or _drop_dear(
-        situation, total - budget
-    )
+    return 0.0 if budget is None or total is None else total - budget
 
 
 def _drop_dear(situation: Situation, over: float) -> list[ToolCall]:
-    """The dearest visit that is no must-see, if leaving out all of them would do."""
     must = {poi_id for poi_id, _ in situation.brief.must_see}
     dear = [
         (float(item["cost"]), -day, int(item["item"]))

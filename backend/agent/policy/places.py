@@ -7,17 +7,21 @@ again counts less each time, a district that is visited anyway counts a little m
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from backend.agent.policy.brief import Brief, BriefCity
 from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.agent.policy.rides import FROM_STATION_MIN, TO_STATION_MIN, Ride
+from backend.catalogue.geo import measure_distance_m
 from backend.planner.meals import FOOD_TYPES
 from backend.planner.pace import MAX_BUSY_MIN, MAX_VISITS
 from backend.pool.plan_request import Tier
 
-INTEREST_POINTS = 40
+INTEREST_POINTS = 35
+MOST_MATCHES = 2
 UNKNOWN_POPULARITY = 30.0
-SAME_TYPE_POINTS = 5
+SAME_TYPE_POINTS = 7
+MOST_SAME_TYPE = 5
 SAME_AREA_POINTS = 2
 MOST_AREA_POINTS = 8
 PRICE_POINTS: dict[Tier, float] = {"economy": 0.25, "comfort": 0.1, "quality": 0.03}
@@ -26,8 +30,12 @@ PRICE_POINTS: dict[Tier, float] = {"economy": 0.25, "comfort": 0.1, "quality": 0
 WAY_MIN = 40
 """Getting to a place, waiting and looking for the entrance."""
 
-SPARE = 1.3
-"""More is chosen than can be visited, since hours and ways let some of it fail."""
+KM_POINTS = 0.4
+NEAR_KM = 15.0
+MOST_KM = 100.0
+
+SPARE = 1.2
+"""A little more is chosen than can be visited, since hours and ways let some of it fail."""
 
 LEAST_USABLE_MIN = 90
 
@@ -43,11 +51,17 @@ class Room:
 def list_wanted(log: CallLog, city: BriefCity, rides: Sequence[Ride]) -> list[str]:
     """Ids to put into the city's days, must-sees first, then the best for this traveller."""
     must = [poi_id for poi_id, of_city in log.brief.must_see if of_city == city.id]
-    rows = {row["id"]: row for row in log.list_rows("list_pois", city=city.id)}
+    rows = {row["id"]: row for row in list_places(log, city)}
     room = measure_room(log.brief, city, rides)
     chosen = [rows.get(poi_id) or log.detail("get_poi", poi_id) for poi_id in must]
     others = [row for poi_id, row in rows.items() if poi_id not in must]
     return must + [row["id"] for row in _choose(log.brief, others, chosen, room)]
+
+
+def list_places(log: CallLog, city: BriefCity) -> list[Row]:
+    """Places of a city that were listed, those that were opened in detail."""
+    rows = log.list_rows("list_pois", city=city.id)
+    return [log.detail("get_poi", row["id"]) or row for row in rows]
 
 
 def measure_room(brief: Brief, city: BriefCity, rides: Sequence[Ride]) -> Room:
@@ -80,6 +94,11 @@ def measure_day(brief: Brief, city: BriefCity, day: int, rides: Sequence[Ride]) 
     return max(0, end - start)
 
 
+def need_minutes(row: Row) -> int:
+    """Minutes that a visit takes from a day."""
+    return int(row["duration_min"]) + WAY_MIN
+
+
 def _choose(brief: Brief, rows: Iterable[Row], must: Sequence[Row], room: Room) -> Iterable[Row]:
     """The best place by what was chosen before it, again and again until the days are full."""
     left = list(rows)
@@ -87,8 +106,9 @@ def _choose(brief: Brief, rows: Iterable[Row], must: Sequence[Row], room: Room) 
     areas = Counter(row["area"] for row in must if row)
     minutes = sum(need_minutes(row) for row in must if row)
     visits = len(must)
-    while left and (minutes < SPARE * room.minutes and visits < SPARE * room.visits):
-        best = max(left, key=lambda row: _rate(brief, row, taken, areas))
+    centre = _find_centre(left)
+    while left and minutes < SPARE * room.minutes and visits < SPARE * room.visits:
+        best = max(left, key=lambda row: _rate(brief, row, taken, areas) - _rate_way(row, centre))
         left.remove(best)
         taken[best["type"]] += 1
         areas[best["area"]] += 1
@@ -97,20 +117,31 @@ def _choose(brief: Brief, rows: Iterable[Row], must: Sequence[Row], room: Room) 
         yield best
 
 
-def need_minutes(row: Row) -> int:
-    """Minutes that a visit takes from a day."""
-    return int(row["duration_min"]) + WAY_MIN
-
-
 def _rate(brief: Brief, row: Row, taken: Counter[str], areas: Counter[str]) -> float:
     """Points of a place; a meal needs no second one of its kind."""
     popularity = row["popularity"]
     matches = len(brief.interests.intersection(row["tags"]))
-    again = taken[row["type"]] * (2 if row["type"] in FOOD_TYPES else 1)
+    again = min(MOST_SAME_TYPE, taken[row["type"]]) * (2 if row["type"] in FOOD_TYPES else 1)
     return (
-        INTEREST_POINTS * matches
+        INTEREST_POINTS * min(MOST_MATCHES, matches)
         + (UNKNOWN_POPULARITY if popularity is None else popularity)
         - PRICE_POINTS[brief.tier] * (read_price(row["price"]) or 0.0)
         - SAME_TYPE_POINTS * again
         + min(MOST_AREA_POINTS, SAME_AREA_POINTS * areas[row["area"]])
     )
+
+
+def _find_centre(rows: Iterable[Row]) -> tuple[float, float] | None:
+    """The middle of the places whose position is known."""
+    placed = [(row["lat"], row["lon"]) for row in rows if "lat" in row]
+    if not placed:
+        return None
+    return median(lat for lat, _ in placed), median(lon for _, lon in placed)
+
+
+def _rate_way(row: Row, centre: tuple[float, float] | None) -> float:
+    """What a long way takes from a place; one of unknown position is not far."""
+    if centre is None or "lat" not in row:
+        return 0.0
+    km = measure_distance_m((row["lat"], row["lon"]), centre) / 1000
+    return KM_POINTS * min(MOST_KM, max(0.0, km - NEAR_KM))

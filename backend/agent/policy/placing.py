@@ -20,7 +20,7 @@ LAST_CALLS = 2
 def put_places(situation: Situation) -> list[ToolCall]:
     """One place a day and turn, the most wanted first, each on the day with most time left."""
     log = situation.log
-    if log.may("arrange") or not log.may("put_visit") or situation.draft.errors:
+    if log.may("arrange") or not log.may("put_visit"):
         return []
     calls: dict[int, ToolCall] = {}
     for city in log.brief.cities:

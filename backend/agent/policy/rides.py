@@ -33,7 +33,7 @@ IMPOSSIBLE = 1_000.0
 NOON = DAY_MIN // 2
 """When a train leaves and arrives of which only the id is known."""
 
-_CONNECTION = re.compile(r"train_ids=\[([^\]]+)\]([^\[]*)")
+_CONNECTION = re.compile(r"train_ids=\[([^\]]+)\]((?:(?!train_ids=).)*)", re.DOTALL)
 _MOMENT = re.compile(r"(\d\d)-(\d\d) (\d\d:\d\d)")
 _PRICE = re.compile(r"(?<![\d:-])(\d+\.\d\d)(?![\d:-])")
 

@@ -1,10 +1,10 @@
 """Puts places into the days: opened first, then all of them arranged at once by code."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from backend.agent.policy.brief import BriefCity
 from backend.agent.policy.call_log import KEPT_CALLS, Step
-from backend.agent.policy.places import measure_room
+from backend.agent.policy.places import list_places, measure_room, need_minutes
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
 from backend.tools.call import ToolCall
@@ -15,9 +15,12 @@ MOST_OPENED = 45
 FULL_SHARE = 0.8
 """A city with this share of the visits that its days can take is full."""
 
-MOST_ARRANGED = 6
+MOST_ARRANGED = 2
 LAST_CALLS = 2
 """To mend and to submit."""
+
+NO_ROOM = frozenset({"DAYS_FULL", "PACE", "MEAL"})
+"""Reasons of `arrange` that fewer places would take away."""
 
 CHOICES = frozenset({"choose_train", "choose_hotel"})
 
@@ -69,6 +72,43 @@ def fill_days(situation: Situation) -> list[ToolCall]:
         return []
     keep = bool(arranged[-1].arguments.get("keep"))
     return [make_call("arrange", poi_ids=[*given, *more], keep=keep)]
+
+
+def put_first_things_first(situation: Situation) -> list[ToolCall]:
+    """Arranges anew without the least wanted, where better places did not find room."""
+    log = situation.log
+    arranged = [step for step in log.find("arrange") if not step.is_error]
+    if not arranged or len(arranged) > MOST_ARRANGED or log.calls_left <= LAST_CALLS:
+        return []
+    last = arranged[-1]
+    given = list(last.arguments["poi_ids"])
+    left = [e["poi_id"] for e in last.content.get("left_out", ()) if e["code"] in NO_ROOM]
+    dropped = {p for city in log.brief.cities for p in _make_room(situation, city, given, left)}
+    if not dropped:
+        return []
+    kept = [poi_id for poi_id in given if poi_id not in dropped]
+    return [make_call("arrange", poi_ids=kept, keep=bool(last.arguments.get("keep")))]
+
+
+def _make_room(
+    situation: Situation, city: BriefCity, given: Sequence[str], left: Sequence[str]
+) -> list[str]:
+    """The least wanted places of a city: as many minutes of them as the best one left out needs."""
+    must = {poi_id for poi_id, _ in situation.brief.must_see}
+    rows = {row["id"]: row for row in list_places(situation.log, city)}
+    ranked = [poi_id for poi_id in given if poi_id in rows]
+    missing = next((n for n, poi_id in enumerate(ranked) if poi_id in left), len(ranked))
+    planned = set(situation.draft.poi_ids) - must
+    worse = [poi_id for poi_id in ranked[missing + 1 :] if poi_id in planned]
+    if not worse:
+        return []
+    needed = need_minutes(rows[ranked[missing]])
+    gone = [poi_id for poi_id in ranked[missing + 1 :] if poi_id not in planned]
+    for poi_id in reversed(worse):
+        if needed > 0:
+            gone.append(poi_id)
+            needed -= need_minutes(rows[poi_id])
+    return gone
 
 
 def _take_turns(situation: Situation) -> Iterator[str]:
