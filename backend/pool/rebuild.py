@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from backend.catalogue.importers.lines import read_weekdays
-from backend.errors import CatalogueNeededError
+from backend.errors import CatalogueNeededError, WaypoolError
 from backend.params.registry import ParamValue
 from backend.pool.build import (
     Frame,
@@ -30,8 +30,19 @@ from backend.pool.stay import Leg, plan_stays
 from backend.pool.trip_calendar import TripCalendar
 
 
+class BrokenSnapshotError(WaypoolError):
+    """A snapshot that names what it does not hold; no Waypool wrote it so."""
+
+    code = "BROKEN_SNAPSHOT"
+
+
 def rebuild(snapshot: Snapshot, params: Mapping[str, ParamValue]) -> Snapshot:
-    """The snapshot that `params` give instead; a `CatalogueNeededError` where its rows end."""
+    """The snapshot that `params` give instead; a `CatalogueNeededError` where its rows end.
+
+    After a larger size less of the ranking is left for the reserve, so the hash is that of the
+    catalogue's own pool only for sizes that do not reach further than before.
+    """
+    _refuse_holes(snapshot)
     tier = snapshot.request.budget_tier
     values = {**snapshot.params, **params}
     old, new = read_limits(snapshot.params, tier), read_limits(values, tier)
@@ -74,6 +85,20 @@ def read_departure(row: TrainCandidate) -> Departure:
         row.price,
         read_weekdays(row.runs_on),
     )
+
+
+def _refuse_holes(snapshot: Snapshot) -> None:
+    pois, hotels, trains = list_candidates(snapshot.cities.values(), snapshot.legs)
+    rows = snapshot.rows
+    missing = [
+        *(city for city in snapshot.city_order if city not in snapshot.cities),
+        *(poi for poi in pois if poi not in rows.pois),
+        *(hotel for hotel in hotels if hotel not in rows.hotels),
+        *(train for train in trains if train not in rows.trains),
+    ]
+    if missing:
+        named = ", ".join(missing[:5])
+        raise BrokenSnapshotError(f"the snapshot lacks {len(missing)} of its own rows: {named}")
 
 
 def _compare(path: str, one: object, other: object) -> list[str]:
