@@ -87,11 +87,16 @@ def prepare_database(url: str) -> None:
     asyncio.run(_insert_rows(url))
 
 
+async def insert_missing_rows(engine: Engine) -> None:
+    """Rows for parameters and tools that this code has and the database has not; at each start."""
+    async with transaction(engine) as session:
+        await insert_missing_params(session, read_utc())
+        await insert_missing_tools(session, read_utc())
+
+
 async def _insert_rows(url: str) -> None:
     engine = make_engine(url, 1)
     try:
-        async with transaction(engine) as session:
-            await insert_missing_params(session, read_utc())
-            await insert_missing_tools(session, read_utc())
+        await insert_missing_rows(engine)
     finally:
         await engine.dispose()

@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
@@ -31,9 +32,12 @@ async def test_missing_rows_are_inserted_and_changed_ones_stay(engine: AsyncEngi
     assert limits["get_poi"] == ToolLimit()
 
 
-def test_an_upgrade_inserts_them(database_url: str) -> None:
+def test_an_upgrade_inserts_them_and_may_be_repeated(database_url: str) -> None:
     prepare_database(database_url)
     prepare_database(database_url)
+    with psycopg.connect(database_url) as connection:
+        rows = connection.execute("select name from function_tool").fetchall()
+    assert {name for (name,) in rows} == {tool.name for tool in TOOLS}
 
 
 async def test_a_change_counts_versions_and_leaves_the_rest_alone(engine: AsyncEngine) -> None:
