@@ -44,6 +44,7 @@ async def open_services(settings: Settings, url: str) -> AsyncIterator[Services]
     async with AsyncExitStack() as stack:
         engine = make_engine(url, settings.database_pool_size)
         stack.push_async_callback(engine.dispose)
+        await insert_missing_rows(engine)
         queue = await stack.enter_async_context(
             JobQueue(
                 url,

@@ -7,6 +7,7 @@ from backend.text import find_near
 from backend.tools.limits import check_return_rows
 from backend.tools.tool import Tool
 from backend.tools.toolset import (
+    arrange,
     choose_hotel,
     choose_train,
     get_hotel,
@@ -32,6 +33,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     choose_hotel.TOOL,
     choose_train.TOOL,
     remove_item.TOOL,
+    arrange.TOOL,
     view_itinerary.TOOL,
     submit_itinerary.TOOL,
 )
