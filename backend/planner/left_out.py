@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from backend.planner.candidates import Candidate
 from backend.planner.hours import read_hours
-from backend.planner.problem import Candidate
 from backend.planner.rating import Rating
 from backend.planner.solution import Solution
 from backend.planner.trip import Trip, name_in
@@ -34,6 +34,10 @@ MESSAGES: dict[str, dict[Locale, str]] = {
     "MEAL": {
         "zh-CN": "加上{name}就没有用餐时间了。",
         "en": "{name} would leave no time for a meal.",
+    },
+    "MEAL_TAKEN": {
+        "zh-CN": "没有一餐可以安排在{name}：其他餐馆或时间不合。",
+        "en": "No meal is left for {name}: other places have them, or the times do not suit.",
     },
     "DAYS_FULL": {
         "zh-CN": "其他景点占满了{name}开放的日子。",
@@ -83,7 +87,9 @@ def _find_reason(solution: Solution, number: int) -> str:
             reasons.add(_read_reason(solution, room, rating))
     if not alone:
         return "NO_TIME"
-    return next((r for r in ("OVER_BUDGET", "PACE", "MEAL") if r in reasons), "DAYS_FULL")
+    return next(
+        (r for r in ("OVER_BUDGET", "PACE", "MEAL", "MEAL_TAKEN") if r in reasons), "DAYS_FULL"
+    )
 
 
 def _list_ratings(solution: Solution, room: int, number: int) -> list[Rating]:
@@ -100,4 +106,6 @@ def _read_reason(solution: Solution, number: int, rating: Rating) -> str:
         return "DAYS_FULL"
     if rating.is_allowed:
         return "OVER_BUDGET" if problem.money is not None else "DAYS_FULL"
+    if rating.excess.odd:
+        return "MEAL_TAKEN"
     return "MEAL" if rating.excess.meals else "PACE"

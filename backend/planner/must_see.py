@@ -8,12 +8,11 @@ leaves out what is called an error here.
 from dataclasses import replace
 from typing import Literal
 
+from backend.planner.construct import construct_all, construct_kept
 from backend.planner.draft import Draft, PlannedVisit
 from backend.planner.hours import read_hours
-from backend.planner.improve import construct_all
 from backend.planner.problem import state_problem
 from backend.planner.rating import Rater
-from backend.planner.solution import Solution
 from backend.planner.trip import Trip
 from backend.pool.candidate import PoiCandidate
 
@@ -47,25 +46,22 @@ def _find_possible(trip: Trip, draft: Draft, missing: list[PoiCandidate]) -> set
         for visit in visits
         if visit.poi_id in must and trip.snapshot.poi(visit.poi_id) is not None
     ]
-    possible = {
-        poi.id
-        for poi in missing
-        for solution in [_arrange(trip, draft, [poi], present)[0]]
-        if not solution.left
-    }
+    rater = _make_rater(trip, draft, missing, present)
+    kept = construct_kept(rater)
+    possible = {rater.problem.candidates[c].poi.id for c in kept.left if kept.find_move(c)}
     if len(possible) == len(missing):
         return possible
-    rows = [poi for _, visit in present if (poi := trip.snapshot.poi(visit.poi_id))]
-    anew = _arrange(trip, draft, [*rows, *missing], [])
-    return {poi.id for poi in missing} if any(not s.left for s in anew) else possible
+    rows = [trip.snapshot.rows.pois[visit.poi_id] for _, visit in present]
+    anew = construct_all(_make_rater(trip, draft, [*rows, *missing], []))
+    return {poi.id for poi in missing} if any(not solution.left for solution in anew) else possible
 
 
-def _arrange(
+def _make_rater(
     trip: Trip,
     draft: Draft,
     pois: list[PoiCandidate],
     kept: list[tuple[int, PlannedVisit]],
-) -> list[Solution]:
-    """Start solutions with these must-sees; what they cost is another constraint's business."""
+) -> Rater:
+    """The problem of these must-sees alone; what they cost is another constraint's business."""
     problem = replace(state_problem(trip, draft, pois, kept), money=None)
-    return construct_all(Rater(problem, trip.snapshot.request.pace))
+    return Rater(problem, trip.snapshot.request.pace)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from backend.planner.agenda import make_frames, make_ways
+from backend.planner.candidates import Candidate, bind_kept, weigh
 from backend.planner.draft import Draft, PlannedVisit
 from backend.planner.frame import Frame
 from backend.planner.pace import share_visits
@@ -18,28 +19,6 @@ from backend.planner.stops import Stop, make_stop
 from backend.planner.timeline import build_itinerary
 from backend.planner.trip import Trip
 from backend.pool.candidate import PoiCandidate
-
-KEPT_WEIGHT = 10_000_000
-MUST_WEIGHT = 1_000_000
-PLACE_WEIGHT = 2_000
-RANK_WEIGHT = 4_000
-"""Weights in minutes of travel: what is to be kept, then must-sees, then as many as can be, where
-the place named first counts as much as three named last."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A place to be put in; `day` binds a kept visit to its day, `at` is its wish.
-
-    What is bound (a must-see, a kept visit) may exceed the pace or cost a meal.
-    """
-
-    poi: PoiCandidate
-    weight: int
-    is_bound: bool
-    money: Decimal
-    at: int | None = None
-    day: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +53,7 @@ def state_problem(
     ways = make_ways(trip.snapshot)
     frames = [frame for day in sorted(trip.parts) for frame in make_frames(trip, day, ways)]
     rooms = tuple(_make_room(trip, frame) for frame in frames)
-    candidates = (*_bind_kept(trip, kept), *_weigh(trip, pois))
+    candidates = (*bind_kept(trip, kept), *weigh(trip, pois))
     return Problem(
         candidates=candidates,
         rooms=rooms,
@@ -92,33 +71,6 @@ def _make_room(trip: Trip, frame: Frame) -> Room:
         faults=empty.faults,
         missed=len(empty.missed),
     )
-
-
-def _weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:
-    """Must-sees weigh the same in whatever order they are named: which fit shall not depend on it."""
-    must = set(trip.snapshot.request.must_see)
-    candidates = []
-    for rank, poi in enumerate(pois):
-        weight = PLACE_WEIGHT + RANK_WEIGHT * (len(pois) - rank) // len(pois)
-        is_must = poi.id in must
-        weight = MUST_WEIGHT if is_must else weight
-        candidates.append(Candidate(poi, weight, is_must, _price(trip, poi)))
-    return candidates
-
-
-def _bind_kept(trip: Trip, kept: Sequence[tuple[int, PlannedVisit]]) -> list[Candidate]:
-    candidates = []
-    for day, visit in kept:
-        poi = trip.snapshot.rows.pois[visit.poi_id]
-        money = _price(trip, poi)
-        candidates.append(
-            Candidate(poi, KEPT_WEIGHT, is_bound=True, money=money, at=visit.at, day=day)
-        )
-    return candidates
-
-
-def _price(trip: Trip, poi: PoiCandidate) -> Decimal:
-    return (poi.price or Decimal(0)) * trip.snapshot.request.travellers
 
 
 def _make_stop(trip: Trip, candidate: Candidate, room: Room) -> Stop | None:

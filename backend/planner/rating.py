@@ -33,8 +33,9 @@ Order = tuple[int, ...]
 
 
 class Excess(NamedTuple):
-    """What an order takes beyond meals and pace."""
+    """What an order takes beyond meals and pace; `odd` are restaurants between meals."""
 
+    odd: int
     meals: int
     visits: int
     minutes: int
@@ -50,7 +51,7 @@ class Excess(NamedTuple):
         )
 
 
-NO_EXCESS = Excess(0, 0, 0)
+NO_EXCESS = Excess(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ class Rater:
     def _find_excess(self, room: Room, plan: PartPlan, slots: list[Slot], busy: int) -> Excess:
         visits = sum(slot.meal is None for slot in slots)
         return Excess(
+            odd=sum(slot.meal is None for slot in slots if slot.stop and slot.stop.is_meal),
             meals=max(0, _count_lost_meals(plan, slots) - room.missed),
             visits=max(0, visits - room.most_visits),
             minutes=max(0, busy - MAX_BUSY_MIN[self.pace]) if visits > 1 else 0,

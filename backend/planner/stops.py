@@ -18,6 +18,7 @@ NOWHERE = -1
 class Stop(NamedTuple):
     """A visit or a booking on one day.
 
+    `is_meal` is a restaurant that is open at meal times: between them it makes no sense.
     `starts` are those that all wishes allow (opening, last entry, day hours, `at`, meal times);
     `open_starts` only those of opening and `at`; neither: the traveller stands before the door.
     """
@@ -29,6 +30,7 @@ class Stop(NamedTuple):
     open_starts: Starts
     at: int
     is_food: bool
+    is_meal: bool = False
     fixed: int = -1
 
     def start_from(self, ready: int) -> int:
@@ -61,9 +63,19 @@ def make_stop(
     wished = at or 0
     open_starts = clip(hours.list_starts(poi.duration_min), wished, None)
     starts = clip(open_starts, part.opens, part.until - poi.duration_min)
-    if poi.type == "restaurant" and at is None:
-        starts = _intersect(starts, list_meal_starts()) or starts
-    return Stop(poi.id, node, poi.duration_min, starts, open_starts, wished, is_food_place(poi))
+    at_meals = _intersect(starts, list_meal_starts()) if poi.type == "restaurant" else ()
+    if at_meals and at is None:
+        starts = at_meals
+    return Stop(
+        key=poi.id,
+        node=node,
+        duration=poi.duration_min,
+        starts=starts,
+        open_starts=open_starts,
+        at=wished,
+        is_food=is_food_place(poi),
+        is_meal=bool(at_meals),
+    )
 
 
 def make_fixed_stop(slot: FixedSlot, node: int) -> Stop:

@@ -13,7 +13,7 @@ from tests.factories import START_DATE, make_snapshot
 from tests.row_makers import find_city, make_poi
 
 checked = settings(
-    deadline=None, max_examples=30, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+    deadline=None, max_examples=20, phases=(Phase.explicit, Phase.reuse, Phase.generate)
 )
 """The machine's speed plays no part; a trip of thirty rows does not shrink in useful time."""
 

@@ -201,7 +201,7 @@ def test_a_large_trip_takes_a_bounded_number_of_schedules(monkeypatch: pytest.Mo
     arrangement = arrange(snapshot, SETTLED, sorted(snapshot.rows.pois))
     assert counted < 8_000  # 70 microseconds each: well below a second
     assert find_errors(snapshot, arrangement) == set()
-    assert len(arrangement.draft.poi_ids) >= 36
+    assert len(arrangement.draft.poi_ids) >= 34
     ways = [i for d in arrangement.itinerary.days for i in d.items if isinstance(i, TransferItem)]
     minutes = sum((way.arrive - way.depart).seconds // 60 for way in ways)
-    assert minutes / len(arrangement.draft.poi_ids) < 35
+    assert minutes / len(arrangement.draft.poi_ids) < 40

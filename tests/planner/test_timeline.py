@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from backend.planner.timeline import build_itinerary
 from tests.factories import make_snapshot
-from tests.planner.plans import make_draft, plan
+from tests.planner.plans import find_codes, make_draft, plan
 from tests.row_makers import make_poi, make_train
 from tests.sample_rows import TRAINS
 
@@ -192,3 +192,18 @@ def test_costs_count_the_party_rooms_and_nights() -> None:
     assert document["costs"]["hotels"] == "1200.00"
     unknown = next(i for i in document["days"][1]["items"] if i.get("poi_id") == "bj-hutong")
     assert (unknown["price"], unknown["cost"], unknown["tickets"]) == (None, None, 5)
+
+
+def test_two_zones_on_one_day_each_tell_their_own_time() -> None:
+    snapshot = make_snapshot(("beijing", "xian"), days=5)
+    rows = {**snapshot.city_rows}
+    rows["xian"] = rows["xian"].model_copy(update={"timezone": "Asia/Urumqi"})  # two hours behind
+    snapshot = snapshot.model_copy(update={"city_rows": rows})
+    draft = make_draft({3: ["xa-chengqiang"]}, hotels=HOTELS, trains={1: ["g651"]})
+    document = build_itinerary(snapshot, draft).as_json()
+    items = document["days"][2]["items"]
+    leg = next(item for item in items if item["kind"] == "leg")
+    assert (leg["depart"][11:], leg["arrive"][11:]) == ("08:10:00+08:00", "13:30:00+06:00")
+    visit = next(item for item in items if item["kind"] == "visit")
+    assert visit["arrive"].endswith("+06:00")
+    assert find_codes(snapshot, draft) & {"OVERLAP", "TRAVEL_TIME", "LEG_MISSED"} == set()

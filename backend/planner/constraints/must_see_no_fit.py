@@ -17,8 +17,10 @@ MUST_SEE_NO_FIT = Constraint(
     "MUST_SEE_NO_FIT",
     "warning",
     {
-        "zh-CN": "必去景点{name}的开放时间和所需时长放不进任何一天，无法安排。",
-        "en": "No day has room for the must-see place {name} within its hours, so it is not in the plan.",
+        "zh-CN": "必去景点{name}在其开放时间内，放不进任何一天（还有其他必去景点、车次和预订），"
+        "无法安排。",
+        "en": "No day has room for the must-see place {name} within its hours, beside the other "
+        "must-sees, trains and bookings: it is not in the plan.",
     },
     find,
 )

@@ -1,0 +1,79 @@
+"""What may be put into a trip and how much it is wanted, in minutes of travel that it is worth.
+
+A place is worth the time that it takes, so that one great sight is not given up for two small ones;
+the place named first in its city counts five times as much a minute as the one named last.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from backend.planner.draft import PlannedVisit
+from backend.planner.trip import Trip
+from backend.pool.candidate import PoiCandidate
+
+KEPT_WEIGHT = 100_000_000
+MUST_WEIGHT = 10_000_000
+"""What stands stays, then must-sees, then all that was wished."""
+
+MINUTE_WEIGHT = 3
+"""A minute of a visit is worth three of travel, so places are left out only where time is short."""
+
+FIRST_AGAINST_LAST = 5
+VISIT_EFFORT_MIN = 60
+"""The way and finding one's way in: a place takes more than its own time."""
+
+LONGEST_COUNTED_MIN = 240
+"""A whole day in one park is not worth more than a morning in a palace."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A place to be put in; `day` binds a kept visit to its day, `at` is its wish.
+
+    What is bound (a must-see, a kept visit) may exceed the pace or cost a meal.
+    """
+
+    poi: PoiCandidate
+    weight: int
+    is_bound: bool
+    money: Decimal
+    at: int | None = None
+    day: int | None = None
+
+
+def weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:
+    """Candidates, most wanted first within each city; must-sees weigh the same in any order."""
+    must = set(trip.snapshot.request.must_see)
+    counts = Counter(poi.city for poi in pois)
+    ranks: Counter[str] = Counter()
+    candidates = []
+    for poi in pois:
+        share = 1 - ranks[poi.city] / counts[poi.city]
+        ranks[poi.city] += 1
+        is_must = poi.id in must
+        weight = MUST_WEIGHT if is_must else _weigh(poi, share)
+        candidates.append(Candidate(poi, weight, is_must, _price(trip, poi)))
+    return candidates
+
+
+def bind_kept(trip: Trip, kept: Sequence[tuple[int, PlannedVisit]]) -> list[Candidate]:
+    """Visits of a draft, each bound to its day."""
+    candidates = []
+    for day, visit in kept:
+        poi = trip.snapshot.rows.pois[visit.poi_id]
+        money = _price(trip, poi)
+        candidates.append(
+            Candidate(poi, KEPT_WEIGHT, is_bound=True, money=money, at=visit.at, day=day)
+        )
+    return candidates
+
+
+def _weigh(poi: PoiCandidate, share: float) -> int:
+    effort = min(poi.duration_min, LONGEST_COUNTED_MIN) + VISIT_EFFORT_MIN
+    return round(effort * MINUTE_WEIGHT * (1 + (FIRST_AGAINST_LAST - 1) * share))
+
+
+def _price(trip: Trip, poi: PoiCandidate) -> Decimal:
+    return (poi.price or Decimal(0)) * trip.snapshot.request.travellers
