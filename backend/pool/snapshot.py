@@ -7,10 +7,10 @@ one request agree; the catalogue's version and row counts stand beside it.
 import datetime as dt
 import hashlib
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import rfc8785
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from backend.money import Money
 from backend.params.registry import ParamValue
@@ -61,13 +61,19 @@ class CityPool(Part):
         return self.pois[: len(self.pois) - len(self.must_see_added)] + self.reserve
 
 
+Moment = Annotated[
+    dt.datetime, PlainSerializer(dt.datetime.isoformat, return_type=str, when_used="json")
+]
+"""A local time that keeps its offset as a number: pydantic alone would write `Z` in London's winter."""
+
+
 class Connection(Part):
     """Two trains with one change; times are local with offset, price None where one is unknown."""
 
     trains: tuple[str, str]
     via: str
-    depart: dt.datetime
-    arrive: dt.datetime
+    depart: Moment
+    arrive: Moment
     price: Money | None
 
 

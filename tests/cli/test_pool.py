@@ -102,3 +102,8 @@ def test_a_bad_parameter_is_refused(
     done = catalogue("pool", "preview", "--request", write(tmp_path), "--param", param)
     assert done.status == status
     assert "POOL_PO" in done.err
+
+
+def test_the_bench_has_bounds(waypool: Waypool) -> None:
+    assert waypool("bench", "pool", "--places", "10").status == 2
+    assert waypool("bench", "pool", "--help").status == 0

@@ -101,6 +101,13 @@ def test_times_are_local_with_offset_and_price_is_the_sum() -> None:
     assert Connection.model_validate(shown) == found
 
 
+def test_an_offset_of_nothing_is_a_number_too() -> None:
+    leg = Leg("a", "b", dt.date(2026, 12, 1))
+    trains = [train("1", "a-v", "08:00", 60), train("2", "v-b", "10:00", 60)]
+    (found,) = find_connections(leg, trains, {**ZONES, "b": "Europe/London"})
+    assert found.model_dump(mode="json")["arrive"] == "2026-12-01T11:00:00+00:00"
+
+
 def test_order_is_by_arrival_then_price_with_unknown_last_then_ids() -> None:
     firsts = [
         train(n, "a-v", "08:00", 60, price=p) for n, p in (("x", None), ("y", "5"), ("z", "5"))
