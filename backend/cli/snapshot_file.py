@@ -6,7 +6,6 @@ from pydantic import ValidationError
 
 from backend.cli.output import read_json
 from backend.errors import ConfigurationError
-from backend.pool.funnel import list_pool_ids
 from backend.pool.snapshot import Snapshot
 
 MAX_NAMED = 5
@@ -34,7 +33,7 @@ def _list_gaps(snapshot: Snapshot) -> Iterator[str]:
     yield from (f"cities lacks {c!r}" for c in sorted(pools))
     rows = snapshot.rows
     held = {"poi": set(rows.pois), "hotel": set(rows.hotels), "train": set(rows.trains)}
-    for kind, ids in list_pool_ids(snapshot).items():
+    for kind, ids in snapshot.ids_by_kind.items():
         yield from (f"rows lack the {kind} {i!r}" for i in sorted(ids - held[kind]))
 
 

@@ -74,7 +74,8 @@ def choose_train(snapshot: Snapshot, draft: Draft, leg: int, train_ids: Sequence
         raise refuse(snapshot, "NO_SUCH_LEG", numbers, leg=leg, legs=len(numbers))
     for train_id in train_ids:
         if snapshot.train(train_id) is None:
-            trains = [t for i, t in snapshot.rows.trains.items() if i in snapshot.pool_ids]
+            pool_ids = snapshot.ids_by_kind["train"]
+            trains = [t for i, t in snapshot.rows.trains.items() if i in pool_ids]
             raise refuse_unknown(snapshot, train_id, trains)
     pool = snapshot.legs[leg]
     is_direct = len(train_ids) == 1 and train_ids[0] in pool.trains

@@ -22,14 +22,17 @@ class FunnelStep(BaseModel):
     rejected: dict[str, int]
 
 
+IdsByKind = Mapping[Kind, Collection[str]]
+
+
 def count_funnel(
     snapshot: Snapshot,
-    listed: Collection[str] = (),
-    opened: Collection[str] = (),
-    selected: Collection[str] = (),
+    listed: IdsByKind | None = None,
+    opened: IdsByKind | None = None,
+    selected: IdsByKind | None = None,
 ) -> dict[Kind, FunnelStep]:
-    """The funnel of each kind; ids may be of any kind, and those outside of the pool do not count."""
-    pools = list_pool_ids(snapshot)
+    """The funnel of each kind from ids by kind; those outside of the pool do not count."""
+    pools = snapshot.ids_by_kind
     rejected = _sum_rejections(snapshot)
     between = sum(len(leg.trains) for leg in snapshot.legs)  # changes are between other cities
     chosen: dict[Kind, int] = {
@@ -42,24 +45,12 @@ def count_funnel(
             catalogue=snapshot.catalogue.rows[kind],
             in_cities=chosen[kind] + sum(rejected[kind].values()),
             pool=len(ids),
-            listed=len(ids.intersection(listed)),
-            opened=len(ids.intersection(opened)),
-            selected=len(ids.intersection(selected)),
+            listed=len(ids.intersection((listed or {}).get(kind, ()))),
+            opened=len(ids.intersection((opened or {}).get(kind, ()))),
+            selected=len(ids.intersection((selected or {}).get(kind, ()))),
             rejected=rejected[kind],
         )
         for kind, ids in pools.items()
-    }
-
-
-def list_pool_ids(snapshot: Snapshot) -> dict[Kind, frozenset[str]]:
-    """Distinct ids in the pool by kind; trains of connections are in it."""
-    cities, legs = snapshot.cities.values(), snapshot.legs
-    trains = {train for leg in legs for train in leg.trains}
-    trains.update(t for leg in legs for c in leg.connections for t in c.trains)
-    return {
-        "poi": frozenset(poi for city in cities for poi in city.pois),
-        "hotel": frozenset(hotel for city in cities for hotel in city.hotels),
-        "train": frozenset(trains),
     }
 
 

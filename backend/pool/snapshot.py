@@ -160,28 +160,31 @@ class Snapshot(Part):
         return tuple(destination.city for destination in self.request.destinations)
 
     @cached_property
-    def pool_ids(self) -> frozenset[str]:
-        """Ids of everything that may be in the itinerary: the reserve may not."""
-        ids: set[str] = set()
-        for city in self.cities.values():
-            ids.update(city.pois, city.hotels)
-        for leg in self.legs:
-            ids.update(leg.trains)
-            for connection in leg.connections:
-                ids.update(connection.trains)
-        return frozenset(ids)
+    def ids_by_kind(self) -> dict[Kind, frozenset[str]]:
+        """Ids of what may be in the itinerary, trains of connections too; the reserve may not.
+
+        By kind, since nothing keeps a hotel's id apart from a place's.
+        """
+        cities, legs = self.cities.values(), self.legs
+        trains = {train for leg in legs for train in leg.trains}
+        trains.update(train for leg in legs for c in leg.connections for train in c.trains)
+        return {
+            "poi": frozenset(poi for city in cities for poi in city.pois),
+            "hotel": frozenset(hotel for city in cities for hotel in city.hotels),
+            "train": frozenset(trains),
+        }
 
     def poi(self, poi_id: str) -> PoiCandidate | None:
         """The place with this id, if it is in the pool."""
-        return self.rows.pois.get(poi_id) if poi_id in self.pool_ids else None
+        return self.rows.pois.get(poi_id) if poi_id in self.ids_by_kind["poi"] else None
 
     def hotel(self, hotel_id: str) -> HotelCandidate | None:
         """The hotel with this id, if it is in the pool."""
-        return self.rows.hotels.get(hotel_id) if hotel_id in self.pool_ids else None
+        return self.rows.hotels.get(hotel_id) if hotel_id in self.ids_by_kind["hotel"] else None
 
     def train(self, train_id: str) -> TrainCandidate | None:
         """The train with this id, if it is in the pool."""
-        return self.rows.trains.get(train_id) if train_id in self.pool_ids else None
+        return self.rows.trains.get(train_id) if train_id in self.ids_by_kind["train"] else None
 
     def station_position(self, city: str, name: str) -> tuple[float, float]:
         """Where a station stands; one without a row stands at the city's position."""

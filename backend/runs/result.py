@@ -15,7 +15,7 @@ from backend.planner.validator import validate
 from backend.pool.funnel import count_funnel
 from backend.pool.pool_warnings import describe_warning
 from backend.pool.preview import list_warnings
-from backend.pool.snapshot import Snapshot
+from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.commands import get_run
 from backend.runs.queries import RunHead, read_result
 from backend.tools.context import RunState
@@ -76,16 +76,14 @@ def _show_pool_warnings(snapshot: Snapshot) -> Iterable[Violation]:
 
 def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[str, Any]:
     """The funnel of a run so far, as JSON values."""
-    listed = {i for kind in ("poi", "hotel", "train") for i in state.listed_ids(kind)}
-    opened = {i for kind in ("poi", "hotel", "train") for i in state.opened_ids(kind)}
-    steps = count_funnel(snapshot, listed, opened, list_chosen(state.draft))
+    draft = state.draft
+    selected: dict[Kind, set[str]] = {
+        "poi": set(draft.poi_ids),
+        "hotel": set(draft.hotels.values()),
+        "train": {train for ids in draft.trains.values() for train in ids},
+    }
+    steps = count_funnel(snapshot, state.listed, state.opened, selected)
     return {kind: step.model_dump(mode="json") for kind, step in steps.items()}
-
-
-def list_chosen(draft: Draft) -> set[str]:
-    """Ids of everything that the draft has."""
-    trains = {train for ids in draft.trains.values() for train in ids}
-    return {*draft.poi_ids, *draft.hotels.values(), *trains}
 
 
 _EMPTY: dict[str, Any] = {

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from backend.pool.candidate import HotelCandidate, PoiCandidate, Row, TrainCandidate
-from backend.pool.funnel import list_pool_ids
 from backend.pool.snapshot import Kind, Snapshot
 from backend.tools.list_answer import show_number
 from backend.tools.tool import Answer
@@ -30,4 +29,4 @@ def list_pool(snapshot: Snapshot, kind: Kind) -> Iterator[Candidate]:
         "hotel": snapshot.rows.hotels,
         "train": snapshot.rows.trains,
     }
-    return (rows[kind][row_id] for row_id in sorted(list_pool_ids(snapshot)[kind]))
+    return (rows[kind][row_id] for row_id in sorted(snapshot.ids_by_kind[kind]))

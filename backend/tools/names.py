@@ -90,7 +90,7 @@ class NameReader:
             raise refuse_arguments(self.faults, self.locale)
 
     def _list_pool(self) -> Iterable[PoiCandidate]:
-        pool = self.snapshot.pool_ids
+        pool = self.snapshot.ids_by_kind["poi"]
         return (poi for poi in self.snapshot.rows.pois.values() if poi.id in pool)
 
     def _read(self, argument: str, wanted: str, known: Names) -> str:

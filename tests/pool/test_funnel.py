@@ -27,7 +27,12 @@ def test_rows_in_the_cities_are_those_in_the_pool_and_those_rejected() -> None:
 def test_only_distinct_ids_of_the_pool_count_and_each_for_its_kind() -> None:
     snapshot = make_snapshot()
     poi, hotel = snapshot.cities["beijing"].pois[0], snapshot.cities["beijing"].hotels[0]
-    funnel = count_funnel(snapshot, [poi, hotel, poi, "elsewhere"], {poi}, {hotel})
+    funnel = count_funnel(
+        snapshot,
+        listed={"poi": [poi, poi, "elsewhere", hotel], "hotel": [hotel]},
+        opened={"poi": {poi}},
+        selected={"hotel": {hotel}},
+    )
     assert (funnel["poi"].listed, funnel["poi"].opened, funnel["poi"].selected) == (1, 1, 0)
     assert (funnel["hotel"].listed, funnel["hotel"].opened, funnel["hotel"].selected) == (1, 0, 1)
 
@@ -35,5 +40,5 @@ def test_only_distinct_ids_of_the_pool_count_and_each_for_its_kind() -> None:
 def test_trains_of_connections_are_in_the_pool_but_not_between_the_cities() -> None:
     snapshot = make_snapshot(trains=[FIRST, SECOND], connections=[("g1", "g2")])
     assert not snapshot.legs[0].direct
-    trains = count_funnel(snapshot, selected=["g1", "g2"])["train"]
+    trains = count_funnel(snapshot, selected={"train": ["g1", "g2"]})["train"]
     assert (trains.in_cities, trains.pool, trains.selected) == (0, 2, 2)

@@ -5,34 +5,37 @@ from collections.abc import Iterator
 from backend.planner.check_context import CheckContext
 from backend.planner.constraint import Constraint, Finding
 from backend.planner.itinerary import DayItem, LegItem, MealItem, StayItem, VisitItem
+from backend.pool.snapshot import Kind
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
     """Ids of items and of choices that left no item."""
-    shown = set()
+    pool, shown = context.snapshot.ids_by_kind, set()
     for day, number, item in context.items():
-        if (row_id := _read_id(item)) is not None:
-            shown.add(row_id)
-            if row_id not in context.snapshot.pool_ids:
+        kind, row_id = _read_id(item)
+        if row_id is not None:
+            shown.add((kind, row_id))
+            if row_id not in pool[kind]:
                 yield Finding(day, number, {"id": row_id})
-    for chosen_day, chosen in _list_choices(context):
-        if chosen not in shown and chosen not in context.snapshot.pool_ids:
+    for chosen_day, kind, chosen in _list_choices(context):
+        if (kind, chosen) not in shown and chosen not in pool[kind]:
             yield Finding(chosen_day, None, {"id": chosen})
 
 
-def _read_id(item: DayItem) -> str | None:
-    if isinstance(item, VisitItem | MealItem):
-        return item.poi_id
+def _read_id(item: DayItem) -> tuple[Kind, str | None]:
     if isinstance(item, StayItem):
-        return item.hotel_id
-    return item.train_id if isinstance(item, LegItem) else None
+        return "hotel", item.hotel_id
+    if isinstance(item, LegItem):
+        return "train", item.train_id
+    return "poi", item.poi_id if isinstance(item, VisitItem | MealItem) else None
 
 
-def _list_choices(context: CheckContext) -> Iterator[tuple[int | None, str]]:
+def _list_choices(context: CheckContext) -> Iterator[tuple[int | None, Kind, str]]:
     for day, visits in context.draft.visits.items():
-        yield from ((day, visit.poi_id) for visit in visits)
-    yield from ((None, hotel) for hotel in context.draft.hotels.values())
-    yield from ((None, train) for trains in context.draft.trains.values() for train in trains)
+        yield from ((day, "poi", visit.poi_id) for visit in visits)
+    yield from ((None, "hotel", hotel) for hotel in context.draft.hotels.values())
+    for trains in context.draft.trains.values():
+        yield from ((None, "train", train) for train in trains)
 
 
 NOT_IN_POOL = Constraint(
