@@ -28,6 +28,9 @@ LONGEST_COUNTED_MIN = 240
 """A whole day in one park is not worth more than a morning in a palace."""
 
 
+EVENING_TAGS = frozenset({"night_view", "nightlife"})
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A place to be put in; `day` binds a kept visit to its day, `at` is its wish.
@@ -41,6 +44,11 @@ class Candidate:
     money: Decimal
     at: int | None = None
     day: int | None = None
+
+    @property
+    def is_for_evenings(self) -> bool:
+        """Lights and bars: by day it is another place."""
+        return not EVENING_TAGS.isdisjoint(self.poi.tags)
 
 
 def weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:

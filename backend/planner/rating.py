@@ -20,6 +20,7 @@ from backend.pool.plan_request import Pace
 LOST_MEAL = 150
 SNACK_MEAL = 40
 ODD_MEAL_PLACE = 90
+LIT_PLACE_BY_DAY = 30
 OVER_PACE_VISIT = 200
 OVER_PACE_MINUTE = 2
 EMPTY_DAY = 200
@@ -27,6 +28,7 @@ FULLNESS = 200
 """Twice as full costs four times as much, so visits spread over the days."""
 
 WHOLE_DAY_MIN = 6 * 60
+DUSK_MIN = 17 * 60 + 30
 
 Order = tuple[int, ...]
 """Candidate numbers of one room, in visiting order."""
@@ -127,10 +129,16 @@ class Rater:
             + SNACK_MEAL * (len(plan.missed) - excess.meals)
             + sum(MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None)
             + ODD_MEAL_PLACE * sum(s.meal is None for s in slots if s.stop and s.stop.is_food)
+            + LIT_PLACE_BY_DAY * self._count_lit_by_day(order, slots)
             + self.price_fullness(number, busy),
             busy=busy,
             money=self._pay(number, order, plan),
         )
+
+    def _count_lit_by_day(self, order: Order, slots: list[Slot]) -> int:
+        candidates = self.problem.candidates
+        early = (c for c, slot in zip(order, slots, strict=True) if slot.end <= DUSK_MIN)
+        return sum(candidates[c].is_for_evenings for c in early)
 
     def _is_excused(self, number: int, order: Order, excess: Excess) -> bool:
         """Only must-sees and kept visits may exceed meals and pace, and only as far as they need."""

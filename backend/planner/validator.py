@@ -34,6 +34,7 @@ from backend.planner.constraints.reservation_required import RESERVATION_REQUIRE
 from backend.planner.constraints.travel_time import TRAVEL_TIME
 from backend.planner.constraints.wish_missed import WISH_MISSED
 from backend.planner.constraints.wrong_city import WRONG_CITY
+from backend.planner.constraints.wrong_leg import WRONG_LEG
 from backend.planner.draft import Draft
 from backend.planner.itinerary import Itinerary, Violation
 from backend.pool.snapshot import Snapshot
@@ -50,6 +51,7 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     OVERLAP,
     TRAVEL_TIME,
     FIXED_MOVED,
+    WRONG_LEG,
     LEG_NOT_CHOSEN,
     LEG_ORDER,
     LEG_MISSED,

@@ -163,6 +163,14 @@ def test_an_unknown_place_is_refused_before_anything_is_arranged() -> None:
     assert caught.value.allowed[0] == "bj-gugong"
 
 
+def test_what_is_lit_at_night_comes_late_in_the_day() -> None:
+    lights = make_poi("lights", tags=("night_view",), duration_min=60)
+    others = [make_poi(f"p{n}", lat=39.9 + n / 500, duration_min=200) for n in range(2)]
+    snapshot = make_snapshot(pois=[lights, *others], days=1, origin=None)
+    arrangement = arrange(snapshot, make_draft(), ["lights", "p0", "p1"])
+    assert arrangement.draft.poi_ids[-1] == "lights"
+
+
 def test_bookings_are_arranged_around() -> None:
     fixed = [{"title": "show", "start": "2026-10-14T13:00", "end": "2026-10-14T16:00"}]
     fixed[0] |= {"lat": "39.95", "lon": "116.45"}

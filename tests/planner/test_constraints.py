@@ -83,6 +83,8 @@ CASES: list[tuple[str, Snapshot, Draft]] = [
     ("DAY_HOURS", make_snapshot(pois=[NIGHT]), sound({2: ["night"]})),
     ("LEG_MISSED", make_snapshot(), sound({3: [("bj-shichahai", 17 * 60)]})),
     ("LEG_MISSED", TWO_CITIES, both({3: [("bj-tiantan", 13 * 60)]})),
+    ("WRONG_LEG", TWO_CITIES, both({}, trains={0: ["g651"]})),
+    ("WRONG_LEG", TWO_CITIES, both({}, trains={7: ["g2"]})),
     ("LEG_NOT_CHOSEN", make_snapshot(), make_draft(hotels=BEIJING)),
     ("LEG_NOT_COVERED", NO_TRAINS, make_draft(hotels=BEIJING)),
     ("HOTEL_MISSING", make_snapshot(), make_draft(trains={0: ["g2"], 1: ["g21"]})),
