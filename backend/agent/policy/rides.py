@@ -28,6 +28,11 @@ EARLIEST_MIN = 6 * 60 + 30
 LATEST_MIN = 23 * 60
 BEFORE_DAWN = range(5 * 60)
 LOST_NIGHT_HOURS = 4.0
+"""For a night without a bed: on the way until after dawn, or an arrival before it."""
+
+SITTING_SHARE = 0.25
+"""How much an hour on the train costs, in hours of the trip: also where the trip is over anyway."""
+
 IMPOSSIBLE = 1_000.0
 
 NOON = DAY_MIN // 2
@@ -169,11 +174,13 @@ def _count_lost_minutes(brief: Brief, start: int, end: int) -> int:
 
 
 def _count_odd_hours(ride: Ride) -> float:
-    """Early starts, late arrivals, nights without a bed, as hours lost."""
+    """Early starts, late arrivals, nights without a bed and sitting, as hours lost."""
     arrive = ride.arrive % DAY_MIN
     early = max(0, EARLIEST_MIN - ride.depart) / 60
     late = max(0, arrive - LATEST_MIN) / 60
-    return early + late + LOST_NIGHT_HOURS * (arrive in BEFORE_DAWN)
+    is_night = arrive in BEFORE_DAWN or ride.arrive >= DAY_MIN
+    sitting = SITTING_SHARE * max(0, ride.arrive - ride.depart) / 60
+    return early + late + LOST_NIGHT_HOURS * is_night + sitting
 
 
 def _meets(opens: dt.datetime, closes: dt.datetime, leg: BriefLeg, start: int, end: int) -> bool:
