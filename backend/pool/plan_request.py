@@ -24,6 +24,8 @@ PlannerChoice = Literal["auto", "builtin", "openai"]
 
 _TIER_NAMES = {"经济": "economy", "舒适": "comfort", "品质": "quality"}
 FIRST_DATE = dt.date(2000, 1, 1)
+LAST_DATE = dt.date(9999, 10, 31)
+"""The calendar of the language ends soon after: a trip and its last train must fit in."""
 LATEST_DAY_END = "26:00"
 
 
@@ -108,7 +110,7 @@ class PlanRequest(Document):
 
     origin: Name | None = Field(None, description="City id or name; unset: no first and last leg.")
     destinations: Annotated[tuple[Destination, ...], Field(min_length=1, max_length=8)]
-    start_date: Annotated[dt.date, Field(ge=FIRST_DATE)]
+    start_date: Annotated[dt.date, Field(ge=FIRST_DATE, le=LAST_DATE)]
     days: Annotated[int, Field(ge=1, le=30, strict=True)]
     travellers: Annotated[int, Field(ge=1, le=20, strict=True)]
     children: tuple[Annotated[int, Field(ge=0, le=17, strict=True)], ...] = Field(

@@ -94,6 +94,19 @@ def test_a_refused_request_names_its_faults(catalogue: Waypool, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("start", "status"),
+    [("1999-12-31", 1), ("2000-01-01", 0), ("9999-10-31", 0), ("9999-12-31", 1)],
+)
+def test_dates_that_no_trip_can_begin_on_are_faults(
+    catalogue: Waypool, tmp_path: Path, start: str, status: int
+) -> None:
+    request = write(tmp_path, start_date=start, days=30)
+    done = catalogue("pool", "preview", "--request", request, "--json")
+    assert done.status == status
+    assert [e["pointer"] for e in done.json.get("errors", [])] == ["/start_date"] * status
+
+
+@pytest.mark.parametrize(
     ("param", "status"), [("POOL_POI_SIZE=0", 2), ("POOL_POI_SIZE", 2), ("POOL_POY_SIZE=3", 1)]
 )
 def test_a_bad_parameter_is_refused(
