@@ -20,12 +20,7 @@ from backend.agent.policy.placing import put_places
 from backend.agent.policy.situation import Phase, Situation
 from backend.agent.policy.submitting import explain_end, submit
 from backend.agent.policy.survey import look_at_draft, survey
-from backend.agent.policy.visiting import (
-    arrange_places,
-    fill_days,
-    open_places,
-    put_first_things_first,
-)
+from backend.agent.policy.visiting import arrange_places, fill_days, open_places
 from backend.tools.call import ToolSchema
 
 PHASES: tuple[Phase, ...] = (
@@ -40,7 +35,6 @@ PHASES: tuple[Phase, ...] = (
     look_again,
     remove_misfits,
     put_places,
-    put_first_things_first,
     fill_days,
     restore_must_sees,
     drop_dear,

@@ -91,7 +91,7 @@ async def test_small_return_limits(rows: int, locale: str) -> None:
     assert len(trial.result.state.draft.poi_ids) >= 5
 
 
-OPTIONAL = ("get_poi", "get_hotel", "get_train", "arrange", "view_itinerary")
+OPTIONAL = ("get_poi", "get_hotel", "get_train", "arrange", "view_itinerary", "remove_item")
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,7 @@ OPTIONAL = ("get_poi", "get_hotel", "get_train", "arrange", "view_itinerary")
     [
         *itertools.combinations(OPTIONAL, 1),
         ("get_poi", "get_hotel", "get_train", "arrange", "view_itinerary"),
+        ("put_visit",),
         ("list_hotels",),
         ("list_trains",),
     ],

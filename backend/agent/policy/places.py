@@ -34,7 +34,7 @@ KM_POINTS = 0.4
 NEAR_KM = 15.0
 MOST_KM = 100.0
 
-SPARE = 1.2
+SPARE = 1.4
 """A little more is chosen than can be visited, since hours and ways let some of it fail."""
 
 LEAST_USABLE_MIN = 90

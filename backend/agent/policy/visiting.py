@@ -1,26 +1,27 @@
 """Puts places into the days: opened first, then all of them arranged at once by code."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from backend.agent.policy.brief import BriefCity
 from backend.agent.policy.call_log import KEPT_CALLS, Step
-from backend.agent.policy.places import list_places, measure_room, need_minutes
+from backend.agent.policy.places import measure_room
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
 from backend.tools.call import ToolCall
 
 MOST_OPENED = 45
+OPENED_A_DAY = 5
 """Places that are opened one at a time; `arrange` reads the rest."""
 
 FULL_SHARE = 0.8
 """A city with this share of the visits that its days can take is full."""
 
-MOST_ARRANGED = 2
+MOST_GIVEN = 200
+"""Places that `arrange` takes."""
+
+MOST_ARRANGED = 3
 LAST_CALLS = 2
 """To mend and to submit."""
-
-NO_ROOM = frozenset({"DAYS_FULL", "PACE", "MEAL"})
-"""Reasons of `arrange` that fewer places would take away."""
 
 CHOICES = frozenset({"choose_train", "choose_hotel"})
 
@@ -31,7 +32,8 @@ def open_places(situation: Situation) -> list[ToolCall]:
     if not log.may_open("get_poi") or not (log.may("arrange") or log.may("put_visit")):
         return []
     opened = sum(1 for _ in log.find("get_poi"))
-    room = min(MOST_OPENED - opened, log.calls_left - KEPT_CALLS)
+    most = min(MOST_OPENED, OPENED_A_DAY * log.brief.days)
+    room = min(most - opened, log.calls_left - KEPT_CALLS)
     planned = set(situation.draft.poi_ids)
     unread = [p for p in _take_turns(situation) if not log.has_called("get_poi", poi_id=p)]
     wanted = [poi_id for poi_id in unread if poi_id not in planned]
@@ -50,7 +52,8 @@ def arrange_places(situation: Situation) -> list[ToolCall]:
     if any(log.steps[n].is_error for n in attempts):
         return []
     keep = bool(log.brief.draft.get("visits"))
-    return [make_call("arrange", poi_ids=list(situation.wanted), keep=keep)]
+    wanted = list(_take_turns(situation))[:MOST_GIVEN]
+    return [make_call("arrange", poi_ids=wanted, keep=keep)]
 
 
 def fill_days(situation: Situation) -> list[ToolCall]:
@@ -68,47 +71,10 @@ def fill_days(situation: Situation) -> list[ToolCall]:
     if log.calls_left <= LAST_CALLS:
         return []
     more = [p for city in log.brief.cities for p in _list_more(situation, city, set(given))]
-    if not more:
+    if not more or len(given) >= MOST_GIVEN:
         return []
     keep = bool(arranged[-1].arguments.get("keep"))
-    return [make_call("arrange", poi_ids=[*given, *more], keep=keep)]
-
-
-def put_first_things_first(situation: Situation) -> list[ToolCall]:
-    """Arranges anew without the least wanted, where better places did not find room."""
-    log = situation.log
-    arranged = [step for step in log.find("arrange") if not step.is_error]
-    if not arranged or len(arranged) > MOST_ARRANGED or log.calls_left <= LAST_CALLS:
-        return []
-    last = arranged[-1]
-    given = list(last.arguments["poi_ids"])
-    left = [e["poi_id"] for e in last.content.get("left_out", ()) if e["code"] in NO_ROOM]
-    dropped = {p for city in log.brief.cities for p in _make_room(situation, city, given, left)}
-    if not dropped:
-        return []
-    kept = [poi_id for poi_id in given if poi_id not in dropped]
-    return [make_call("arrange", poi_ids=kept, keep=bool(last.arguments.get("keep")))]
-
-
-def _make_room(
-    situation: Situation, city: BriefCity, given: Sequence[str], left: Sequence[str]
-) -> list[str]:
-    """The least wanted places of a city: as many minutes of them as the best one left out needs."""
-    must = {poi_id for poi_id, _ in situation.brief.must_see}
-    rows = {row["id"]: row for row in list_places(situation.log, city)}
-    ranked = [poi_id for poi_id in given if poi_id in rows]
-    missing = next((n for n, poi_id in enumerate(ranked) if poi_id in left), len(ranked))
-    planned = set(situation.draft.poi_ids) - must
-    worse = [poi_id for poi_id in ranked[missing + 1 :] if poi_id in planned]
-    if not worse:
-        return []
-    needed = need_minutes(rows[ranked[missing]])
-    gone = [poi_id for poi_id in ranked[missing + 1 :] if poi_id not in planned]
-    for poi_id in reversed(worse):
-        if needed > 0:
-            gone.append(poi_id)
-            needed -= need_minutes(rows[poi_id])
-    return gone
+    return [make_call("arrange", poi_ids=[*given, *more][:MOST_GIVEN], keep=keep)]
 
 
 def _take_turns(situation: Situation) -> Iterator[str]:
