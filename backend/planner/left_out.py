@@ -77,6 +77,8 @@ def _find_closed(trip: Trip, candidate: Candidate) -> str | None:
 
 def _find_reason(solution: Solution, number: int) -> str:
     problem, rater = solution.rater.problem, solution.rater
+    if problem.is_too_dear(problem.candidates[number]):
+        return "OVER_BUDGET"
     alone = False
     reasons = set()
     for room, stop in enumerate(problem.stops[number]):

@@ -63,5 +63,5 @@ def _make_rater(
     kept: list[tuple[int, PlannedVisit]],
 ) -> Rater:
     """The problem of these must-sees alone; what they cost is another constraint's business."""
-    problem = replace(state_problem(trip, draft, pois, kept), money=None)
+    problem = replace(state_problem(trip, draft, pois, kept), money=None, is_broke=False)
     return Rater(problem, trip.snapshot.request.pace)

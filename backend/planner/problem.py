@@ -38,12 +38,21 @@ class Room:
 
 @dataclass(frozen=True)
 class Problem:
-    """`stops[c][r]` is candidate c in room r, None where it can never be; `money` is what is left."""
+    """`stops[c][r]` is candidate c in room r, None where it can never be.
+
+    `money` is what is left for tickets and ways, None where nothing limits them. `is_broke`: the
+    budget is broken before any visit; then only what is free may be put in, and must-sees.
+    """
 
     candidates: tuple[Candidate, ...]
     rooms: tuple[Room, ...]
     stops: tuple[tuple[Stop | None, ...], ...]
     money: Decimal | None
+    is_broke: bool
+
+    def is_too_dear(self, candidate: Candidate) -> bool:
+        """Whether a place is out of the question for its ticket alone."""
+        return self.is_broke and candidate.money > 0 and not candidate.is_bound
 
 
 def state_problem(
@@ -54,11 +63,13 @@ def state_problem(
     frames = [frame for day in sorted(trip.parts) for frame in make_frames(trip, day, ways)]
     rooms = tuple(_make_room(trip, frame) for frame in frames)
     candidates = (*bind_kept(trip, kept), *weigh(trip, pois))
+    money = _find_money(trip, draft)
     return Problem(
         candidates=candidates,
         rooms=rooms,
         stops=tuple(tuple(_make_stop(trip, c, room) for room in rooms) for c in candidates),
-        money=_find_money(trip, draft),
+        money=None if money is None or money < 0 else money,
+        is_broke=money is not None and money < 0,
     )
 
 
@@ -85,13 +96,9 @@ def _make_stop(trip: Trip, candidate: Candidate, room: Room) -> Stop | None:
 
 
 def _find_money(trip: Trip, draft: Draft) -> Decimal | None:
-    """What hotels, trains and bare ways leave of the budget; None where nothing limits visits.
-
-    A budget that is broken before any visit limits none: the traveller must raise it anyway.
-    """
+    """What hotels, trains and bare ways leave of the budget; None without a budget."""
     budget = trip.snapshot.request.budget_total
     if budget is None:
         return None
     bare = draft.model_copy(update={"visits": {}})
-    left = budget - build_itinerary(trip.snapshot, bare).costs.total
-    return left if left >= 0 else None
+    return budget - build_itinerary(trip.snapshot, bare).costs.total

@@ -78,12 +78,19 @@ class Solution:
     def _try(self, candidate: int, room: int, order: Order) -> Move | None:
         rating = self.rater.rate(room, order)
         before = self.rater.rate(room, self.orders[room])
-        limit = self.rater.problem.money
-        if not rating.is_allowed:
-            return None
-        if limit is not None and self.money + rating.money - before.money > limit:
+        if not rating.is_allowed or not self._can_pay(candidate, rating.money - before.money):
             return None
         added = rating.cost - before.cost
         if added >= self.rater.problem.candidates[candidate].weight:
             return None
         return Move(candidate, room, order, added)
+
+    def _can_pay(self, number: int, money: Decimal) -> bool:
+        """Must-sees are put in whatever they cost: a budget too small for them is to be said."""
+        problem = self.rater.problem
+        candidate = problem.candidates[number]
+        if problem.is_too_dear(candidate):
+            return False
+        if candidate.is_bound or money <= 0 or problem.money is None:
+            return True
+        return self.money + money <= problem.money

@@ -131,6 +131,27 @@ def test_what_is_left_out_says_why() -> None:
     assert "每天都不开放" in arrange(zh, SETTLED, ["shut"]).left_out[0].message
 
 
+def test_a_budget_that_is_broken_anyway_leaves_only_what_is_free() -> None:
+    pois = [
+        make_poi("free"),
+        make_poi("paid", price=Decimal(10)),
+        make_poi("must", price=Decimal(5)),
+    ]
+    snapshot = make_snapshot(pois=pois, budget_total=100, must_see=["must"])
+    arrangement = arrange(snapshot, SETTLED, ["paid", "free", "must"])
+    assert set(arrangement.draft.poi_ids) == {"free", "must"}
+    assert find_reasons(arrangement) == {"paid": "OVER_BUDGET"}
+
+
+def test_a_must_see_is_put_in_even_over_the_budget() -> None:
+    pois = [make_poi("free"), make_poi("must", price=Decimal(500))]
+    total = arrange(make_snapshot(pois=pois), SETTLED, ["free"]).itinerary.costs.total
+    snapshot = make_snapshot(pois=pois, budget_total=total + 100, must_see=["must"])
+    arrangement = arrange(snapshot, SETTLED, ["free", "must"])
+    assert set(arrangement.draft.poi_ids) == {"free", "must"}
+    assert find_errors(snapshot, arrangement) == {"OVER_BUDGET"}
+
+
 def test_keep_leaves_visits_on_their_days_and_fills_up_around_them() -> None:
     snapshot = make_snapshot()
     draft = SETTLED.model_copy(update={"visits": make_draft({3: ["bj-guobo"]}).visits})
