@@ -31,7 +31,12 @@ class Services:
 
     async def advance(self, run_id: str) -> None:
         """Carry one run to its end."""
-        await advance_run(self.engine, self.planners, run_id)
+        await advance_run(self.engine, self.planners, run_id, lambda: self.queue.is_stopping)
+
+    def begin_to_stop(self) -> None:
+        """Let readers of events go, and runs end with the step they are at."""
+        self.queue.begin_to_stop()
+        self.feed.close()
 
     async def work(self) -> None:
         """Work on the queue until cancelled."""

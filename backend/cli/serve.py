@@ -6,6 +6,7 @@ import socket
 
 import click
 import uvicorn
+from fastapi import FastAPI
 
 from backend.app import create_app
 from backend.bootstrap import open_services
@@ -39,15 +40,25 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
         make_server(settings, url).run(sockets=[listener])
 
 
+class _Server(uvicorn.Server):
+    """Lets go what would otherwise be waited for: an event stream lasts as long as its run."""
+
+    def __init__(self, app: FastAPI, log_level: str) -> None:
+        self._app = app
+        super().__init__(
+            uvicorn.Config(
+                app, log_level=log_level, timeout_graceful_shutdown=5, server_header=False
+            )
+        )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.state.services.begin_to_stop()
+        await super().shutdown(sockets)
+
+
 def make_server(settings: Settings, url: str) -> uvicorn.Server:
     """A server of the application; `run(sockets=[…])` or `serve(…)` starts it."""
-    config = uvicorn.Config(
-        create_app(settings, url),
-        log_level=settings.log_level,
-        timeout_graceful_shutdown=5,
-        server_header=False,
-    )
-    return uvicorn.Server(config)
+    return _Server(create_app(settings, url), settings.log_level)
 
 
 def open_listener(host: str, port: int) -> socket.socket:

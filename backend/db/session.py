@@ -14,6 +14,9 @@ from backend.errors import ConfigurationError, UnavailableError
 Session = AsyncSession
 """A session with its transaction, for rooms that pass it on without speaking SQL."""
 
+CONNECT_SECONDS = 5
+"""A server that is going down takes connections and does not answer them."""
+
 Engine = AsyncEngine
 """The engine, for the same rooms."""
 
@@ -32,9 +35,18 @@ def parse_url(url: str) -> URL:
 
 
 def make_engine(url: str, pool_size: int = 10) -> AsyncEngine:
-    """An engine that waits at most 10 s for a connection and checks it before use."""
+    """An engine that waits at most 10 s for a connection and checks it before use.
+
+    Its errors hold no parameters: these are requests and results, and errors reach logs.
+    """
     return create_async_engine(
-        parse_url(url), pool_size=pool_size, max_overflow=0, pool_timeout=10, pool_pre_ping=True
+        parse_url(url),
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=10,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        connect_args={"connect_timeout": CONNECT_SECONDS},
     )
 
 

@@ -4,15 +4,22 @@ A step is written before the next begins, so a worker that takes a run over asks
 question twice; a step that was cut off runs again.
 """
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from backend.agent.llm import ModelReply
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
-from backend.errors import WaypoolError
-from backend.runs.run_log import Step, append_step
+from backend.errors import UnavailableError, WaypoolError
+from backend.runs.run_log import RunTakenOverError, Step, append_step, read_steps
 from backend.tools.call import ToolCall, ToolOutcome
+
+PATIENCE_SECONDS = 60.0
+"""How long a finished step is kept for a database that is away, before it is lost and done again."""
+
+RETRY_SECONDS = 0.5
 
 
 class LogMismatchError(WaypoolError):
@@ -21,32 +28,81 @@ class LogMismatchError(WaypoolError):
     code = "LOG_MISMATCH"
 
 
+class WorkerStoppingError(WaypoolError):
+    """This worker is asked to stop: the step just written is its last, another one goes on."""
+
+    code = "WORKER_STOPPING"
+
+
 class RunWriter:
     """Appends steps to one run's log, in order."""
 
-    def __init__(self, engine: Engine, run_id: str, last_seq: int) -> None:
-        """`last_seq` is the last step that stands in the log."""
+    def __init__(
+        self, engine: Engine, run_id: str, last_seq: int, patience: float = PATIENCE_SECONDS
+    ) -> None:
+        """`last_seq` is the last step that stands in the log; see `append` for `patience`."""
         self._engine = engine
         self._run_id = run_id
         self._last = last_seq
+        self._patience = patience
 
     async def append(self, kind: str, payload: dict[str, Any]) -> None:
-        """One step in a transaction of its own."""
-        async with transaction(self._engine) as session:
-            await self.append_in(session, kind, payload)
+        """One step in a transaction of its own.
+
+        What it records may have been paid for, so it waits `patience` seconds for a database that
+        is away.
+        """
+        step = Step(self._last + 1, kind, payload, read_utc())
+        until = time.monotonic() + self._patience
+        while not await self._is_written(  # noqa: ASYNC110 - the database tells nobody it is back
+            step, is_last_try=time.monotonic() >= until
+        ):
+            await asyncio.sleep(RETRY_SECONDS)
+        self._last = step.seq
 
     async def append_in(self, session: Session, kind: str, payload: dict[str, Any]) -> None:
         """One step in the caller's transaction."""
         self._last += 1
         await append_step(session, self._run_id, Step(self._last, kind, payload, read_utc()))
 
+    def catch_up(self, last_seq: int) -> None:
+        """Go on after this step: one whose writing was cut off may stand in the log or not."""
+        self._last = last_seq
+
+    async def _is_written(self, step: Step, *, is_last_try: bool) -> bool:
+        try:
+            async with transaction(self._engine) as session:
+                await append_step(session, self._run_id, step)
+        except UnavailableError:
+            if is_last_try:
+                raise
+            return False
+        except RunTakenOverError:
+            if await self._is_mine(step):  # the answer to the commit was lost, the commit was not
+                return True
+            raise
+        return True
+
+    async def _is_mine(self, step: Step) -> bool:
+        return list(await read_steps(self._engine, self._run_id, step.seq - 1, 1)) == [step]
+
 
 class DurableRecorder:
     """Gives recorded replies and outcomes back, in order, and records the ones that follow."""
 
-    def __init__(self, writer: RunWriter, planner: str, recorded: Sequence[Step]) -> None:
-        """`recorded` holds the replies and outcomes of this planner that stand in the log."""
+    def __init__(
+        self,
+        writer: RunWriter,
+        planner: str,
+        recorded: Sequence[Step],
+        is_stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`recorded` holds the replies and outcomes of this planner that stand in the log.
+
+        Where `is_stopping`, the next step that is written ends this worker's part.
+        """
         self._writer = writer
+        self._is_stopping = is_stopping
         self._planner = planner
         self._recorded = list(recorded)
 
@@ -57,7 +113,7 @@ class DurableRecorder:
             return ModelReply.model_validate(payload["reply"])
         reply = await ask()
         recorded = {"planner": self._planner, "turn": turn, "reply": reply.model_dump(mode="json")}
-        await self._writer.append("model_replied", recorded)
+        await self._record("model_replied", recorded)
         return reply
 
     async def outcome(
@@ -75,8 +131,13 @@ class DurableRecorder:
             "call": call.model_dump(mode="json"),
             "outcome": outcome.model_dump(mode="json"),
         }
-        await self._writer.append("tool_called", recorded)
+        await self._record("tool_called", recorded)
         return outcome
+
+    async def _record(self, kind: str, payload: dict[str, Any]) -> None:
+        await self._writer.append(kind, payload)
+        if self._is_stopping():
+            raise WorkerStoppingError(f"stopped after a {kind}")
 
     def _take(self, kind: str, position: dict[str, int]) -> dict[str, Any] | None:
         if not self._recorded:

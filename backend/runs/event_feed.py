@@ -6,13 +6,15 @@ one delays a reader and loses nothing.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from psycopg import AsyncConnection, OperationalError
 from psycopg.sql import SQL, Identifier
 
-from backend.db.session import Engine
+from backend.db.session import CONNECT_SECONDS, Engine, transaction
+from backend.errors import UnavailableError
+from backend.runs.queries import find_run
 from backend.runs.run_log import CHANNEL, Step, read_steps
 
 PATIENCE_SECONDS = 5.0
@@ -32,6 +34,7 @@ class EventFeed:
         self._url = url
         self._engine = engine
         self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._is_closed = False
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator["EventFeed"]:
@@ -42,27 +45,53 @@ class EventFeed:
         finally:
             listener.cancel()
 
+    def close(self) -> None:
+        """Let every reader go, with what stands in the log by now; it may come back elsewhere."""
+        self._is_closed = True
+        for news in set().union(*self._waiting.values()):
+            news.set()
+
     async def follow(
         self, run_id: str, after: int, heartbeat: float = PATIENCE_SECONDS
     ) -> AsyncGenerator[Step | None]:
-        """Steps above `after` as they are written, to the end; None where nothing came for a while."""
+        """Steps above `after` as they are written, to the end; None where nothing came for a while.
+
+        It also ends where the run is deleted or the feed closed, and lasts while the database is away.
+        """
         news = asyncio.Event()
         self._waiting.setdefault(run_id, set()).add(news)
         try:
             while True:
                 news.clear()
-                for step in await read_steps(self._engine, run_id, after, PAGE):
+                steps = await self._read_page(run_id, after)
+                for step in steps:
                     yield step
                     after = step.seq
-                    news.set()  # a full page may have more behind it
                     if step.kind == "run_finished":
                         return
-                try:
-                    await asyncio.wait_for(news.wait(), heartbeat)
-                except TimeoutError:
-                    yield None
+                if self._is_closed:
+                    return
+                if len(steps) == PAGE or await _is_set_within(news, heartbeat):
+                    continue
+                if await self._is_deleted(run_id):
+                    return
+                yield None
         finally:
             self._forget(run_id, news)
+
+    async def _read_page(self, run_id: str, after: int) -> Sequence[Step]:
+        """The next steps; none while the database is away, which a reader waits out."""
+        try:
+            return await read_steps(self._engine, run_id, after, PAGE)
+        except UnavailableError:
+            return ()
+
+    async def _is_deleted(self, run_id: str) -> bool:
+        try:
+            async with transaction(self._engine) as session:
+                return await find_run(session, run_id, None) is None
+        except UnavailableError:
+            return False
 
     def _forget(self, run_id: str, news: asyncio.Event) -> None:
         waiting = self._waiting.get(run_id, set())
@@ -79,9 +108,19 @@ class EventFeed:
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
-        connection = await AsyncConnection.connect(self._url, autocommit=True)
+        connection = await AsyncConnection.connect(
+            self._url, autocommit=True, connect_timeout=CONNECT_SECONDS
+        )
         async with connection:
             await connection.execute(SQL("listen {}").format(Identifier(CHANNEL)))
             async for notification in connection.notifies():
                 for news in self._waiting.get(notification.payload, ()):
                     news.set()
+
+
+async def _is_set_within(news: asyncio.Event, seconds: float) -> bool:
+    try:
+        await asyncio.wait_for(news.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True

@@ -6,14 +6,16 @@ whose job was lost altogether (a crash between two commits of the queue) is put 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from procrastinate import App, PsycopgConnector
+from procrastinate.connector import Notify
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.tasks import Task
 
-from backend.db.session import Engine, Session, raw_connection, transaction
+from backend.db.session import CONNECT_SECONDS, Engine, Session, raw_connection, transaction
+from backend.errors import UnavailableError
 from backend.runs.queries import list_unfinished
 
 QUEUE = "runs"
@@ -22,9 +24,28 @@ EXECUTOR = "queue"
 GRACE_SECONDS = 5
 """How long a stopping worker lets its runs go on; then another one resumes them."""
 
+POOL_SECONDS = 10.0
+"""How long the queue waits for a connection: a restart of the database is no reason to give up."""
+
+RELISTEN_SECONDS = 1.0
+
 log = logging.getLogger(__name__)
 
 Advance = Callable[[str], Awaitable[None]]
+
+
+class _PatientConnector(PsycopgConnector):
+    """Listens again after the connection broke, where the queue's own would end the worker."""
+
+    async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
+        """Give notifications for ever; while it cannot, the worker looks by itself."""
+        names = list(channels)
+        while True:
+            try:
+                await super().listen_notify(on_notification, names)
+            except ConnectorException:
+                log.warning("the queue's listening connection is away; trying again")
+            await asyncio.sleep(RELISTEN_SECONDS)
 
 
 class JobQueue:
@@ -37,8 +58,17 @@ class JobQueue:
         self._engine = engine
         self._heartbeat = heartbeat_seconds
         self._stalled_after = stalled_after_seconds
-        self._app = App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=4))
+        self._connector = _PatientConnector(
+            conninfo=url,
+            kwargs={"connect_timeout": CONNECT_SECONDS},
+            timeout=POOL_SECONDS,
+            min_size=1,
+            max_size=4,
+        )
+        self._app = App(connector=self._connector)
         self._advance: Advance | None = None
+        self._carried: dict[str, asyncio.Task[None]] = {}
+        self._is_stopping = False
         self._task: Task[Any, Any, Any] = self._app.task(name=TASK, queue=QUEUE)(self._run_job)
 
     async def __aenter__(self) -> "JobQueue":
@@ -56,18 +86,34 @@ class JobQueue:
         deferrer = self._task.configure(lock=run_id, queueing_lock=run_id, connection=connection)
         await deferrer.defer_async(run_id=run_id)
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether this worker was asked to stop: its runs are to end with the step they are at."""
+        return self._is_stopping
+
+    def begin_to_stop(self) -> None:
+        """Let runs end with the step they are at, before `work` is cancelled."""
+        self._is_stopping = True
+
     async def work(self, advance: Advance, concurrency: int) -> None:
         """Advance runs until cancelled; goes on after the database was away."""
-        self._advance = advance
+        self._advance, self._is_stopping = advance, False
         rescue = asyncio.create_task(self._rescue_for_ever())
+        working = asyncio.create_task(self._work_for_ever(concurrency))
         try:
-            while True:
-                await self._work_once(concurrency)
-                await asyncio.sleep(
-                    self._heartbeat
-                )  # it only ends by itself when the database went
+            await asyncio.shield(working)
         finally:
+            self.begin_to_stop()  # before the queue starts to wait for its jobs
+            self._connector.pool.timeout = CONNECT_SECONDS / 5  # if the database is away, let it be
             rescue.cancel()
+            working.cancel()
+            await asyncio.gather(rescue, working, return_exceptions=True)
+            await self._end_carried()
+
+    async def _work_for_ever(self, concurrency: int) -> None:
+        while True:
+            await self._work_once(concurrency)
+            await asyncio.sleep(self._heartbeat)  # it only ends by itself when the database went
 
     async def _work_once(self, concurrency: int) -> None:
         try:
@@ -84,16 +130,41 @@ class JobQueue:
             log.warning("the queue's database is away; trying again")
 
     async def _run_job(self, run_id: str) -> None:
+        """Carry the run, or wait for the one that carries it here already.
+
+        A worker that lost its database gives its jobs up, its runs only wait: their next step may
+        be paid for.
+        """
+        carried = self._carried.get(run_id)
+        if carried is None:
+            carried = self._carried[run_id] = asyncio.create_task(self._carry(run_id))
+        await asyncio.shield(carried)
+
+    async def _carry(self, run_id: str) -> None:
         assert self._advance is not None
-        await self._advance(run_id)
+        try:
+            await self._advance(run_id)
+        except UnavailableError as error:
+            log.warning("%s waits for a worker: %s", run_id, error.message)
+        finally:
+            self._carried.pop(run_id, None)
+
+    async def _end_carried(self) -> None:
+        """Cut off the runs that are still at a step: another worker does it again."""
+        left = list(self._carried.values())
+        for carried in left:
+            carried.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     async def _rescue_for_ever(self) -> None:
         while True:
+            pause = self._heartbeat
             try:
                 await self.rescue()
-            except ConnectorException:
+            except (ConnectorException, UnavailableError):
                 log.warning("cannot look for stalled runs: the database is away")
-            await asyncio.sleep(self._heartbeat)
+                pause = self._stalled_after  # all workers look silent now: let them speak first
+            await asyncio.sleep(pause)
 
     async def rescue(self) -> None:
         """Put back the jobs of silent workers, and unfinished runs that have no job at all."""
@@ -102,6 +173,8 @@ class JobQueue:
             queue=QUEUE, seconds_since_heartbeat=self._stalled_after
         )
         for job in stalled:
+            if job.task_kwargs.get("run_id") in self._carried:
+                continue  # this process was away itself, say asleep
             log.warning("taking over %s from a silent worker", job.task_kwargs.get("run_id"))
             await manager.retry_job(job)
         async with transaction(self._engine) as session:
@@ -115,7 +188,7 @@ class JobQueue:
             for status in ("todo", "doing")
             for job in await self._app.job_manager.list_jobs_async(queue=QUEUE, status=status)
         ]
-        held = {job.task_kwargs.get("run_id") for job in jobs}
+        held = {*self._carried, *(job.task_kwargs.get("run_id") for job in jobs)}
         for run_id in unfinished:
             if run_id in held:
                 continue

@@ -23,7 +23,7 @@ from backend.params.queries import read_params
 from backend.pool.plan_request import PlanRequest
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
-from backend.runs.durable import DurableRecorder, RunWriter
+from backend.runs.durable import DurableRecorder, RunWriter, WorkerStoppingError
 from backend.runs.lifecycle import RunStatus, is_final
 from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
 from backend.runs.result import RunUsage, check_plan, count_run_funnel
@@ -59,25 +59,41 @@ class NoModelError(WaypoolError):
     code = "NO_MODEL"
 
 
-async def advance_run(engine: Engine, planners: Planners, run_id: str) -> None:
-    """Carry the run to its end; returns at once where it has ended or somebody else has it."""
+async def advance_run(
+    engine: Engine,
+    planners: Planners,
+    run_id: str,
+    is_stopping: Callable[[], bool] = lambda: False,
+) -> None:
+    """Carry the run to its end; returns at once where it has ended or somebody else has it.
+
+    It also returns, after the step that is being done, where this process `is_stopping`.
+    """
     async with transaction(engine) as session:
         run = await find_run(session, run_id, None)
         if run is None or is_final(run.status):
             return
         await update_run(session, run_id, status="running", started_at=run.started_at or read_utc())
     steps = await read_steps(engine, run_id)
-    work = _Work(engine, planners, run, list(steps))
+    work = _Work(engine, planners, run, list(steps), is_stopping)
     try:
         await work.carry()
-    except RunTakenOverError as error:
+    except (RunTakenOverError, WorkerStoppingError) as error:
         log.warning("%s: %s", run_id, error.message)
 
 
 class _Work:
     """One worker's hold on one run."""
 
-    def __init__(self, engine: Engine, planners: Planners, run: RunHead, steps: list[Step]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        planners: Planners,
+        run: RunHead,
+        steps: list[Step],
+        is_stopping: Callable[[], bool],
+    ) -> None:
+        self._is_stopping = is_stopping
         self._engine, self._planners, self._run, self._steps = engine, planners, run, steps
         self._writer = RunWriter(engine, run.id, steps[-1].seq if steps else 0)
         self._request = PlanRequest.model_validate(run.request)
@@ -89,7 +105,7 @@ class _Work:
             snapshot = await self._freeze_pool()
             is_cancelled = await self._plan_unless_cancelled(snapshot)
             await self._conclude(snapshot, is_cancelled=is_cancelled)
-        except (RunTakenOverError, UnavailableError):
+        except (RunTakenOverError, UnavailableError, WorkerStoppingError):
             raise  # the run goes on elsewhere, or later
         except WaypoolError as error:
             await self._fail(error.code, error.message)
@@ -134,8 +150,8 @@ class _Work:
         try:
             await asyncio.wait({planning, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if planning.done():
-                return await planning is StopReason.CANCELLED
-            await waiting  # raises where the database went
+                return await planning == StopReason.CANCELLED
+            await waiting
             return True
         finally:
             for task in (planning, waiting):
@@ -147,8 +163,11 @@ class _Work:
             await asyncio.sleep(CANCEL_POLL_SECONDS)
 
     async def _is_cancel_wanted(self) -> bool:
-        async with transaction(self._engine) as session:
-            run = await find_run(session, self._run.id, None)
+        try:
+            async with transaction(self._engine) as session:
+                run = await find_run(session, self._run.id, None)
+        except UnavailableError:  # the next step to be written waits, or gives up
+            return False
         return run is None or run.cancel_requested_at is not None
 
     async def _plan(self, snapshot: Snapshot) -> str:
@@ -187,7 +206,7 @@ class _Work:
         if opener is None:
             raise NoModelError("this run was begun with a language model, and none is configured")
         tools = ToolRunner(snapshot, self._read_limits)
-        recorder = DurableRecorder(self._writer, stage.planner, stage.steps)
+        recorder = DurableRecorder(self._writer, stage.planner, stage.steps, self._is_stopping)
         watch = Watch(time.monotonic, self._is_cancel_wanted)
         async with opener() as llm:
             result = await run_agent(snapshot, llm, tools, recorder, watch, start)
@@ -200,7 +219,9 @@ class _Work:
             return dict(await read_limits(session))
 
     async def _conclude(self, snapshot: Snapshot, *, is_cancelled: bool) -> None:
-        stages = read_stages(await read_steps(self._engine, self._run.id))
+        steps = await read_steps(self._engine, self._run.id)
+        self._writer.catch_up(steps[-1].seq)
+        stages = read_stages(steps)
         state = fold_state(stages)
         findings = check_plan(snapshot, state.draft)
         verdict = judge(

@@ -103,3 +103,69 @@ async def test_a_failing_advance_is_tried_again(queue: JobQueue, engine: AsyncEn
     await make_run(engine, "run_again", queue)
     assert await worker.expect(queue, 1) == ["run_again"]
     assert tries == 2
+
+
+async def test_a_process_that_was_away_does_not_take_over_from_itself(
+    queue: JobQueue, engine: AsyncEngine
+) -> None:
+    tries, may_end, begun = 0, asyncio.Event(), asyncio.Event()
+
+    async def carry(run_id: str) -> None:
+        nonlocal tries
+        tries += 1
+        begun.set()
+        await may_end.wait()
+        async with transaction(engine) as session:
+            await update_run(session, run_id, status="succeeded")
+
+    await make_run(engine, "run_held", queue)
+    work = asyncio.create_task(queue.work(carry, 4))
+    await asyncio.wait_for(begun.wait(), 20)
+    async with transaction(engine) as session:  # as after a sleep: nobody has heard of it for long
+        await session.execute(
+            text("update procrastinate_workers set last_heartbeat = now() - interval '1 hour'")
+        )
+    await queue.rescue()
+    may_end.set()
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)
+    assert tries == 1
+
+
+async def test_a_stop_lets_runs_know_before_it_cuts_them_off(
+    queue: JobQueue, engine: AsyncEngine
+) -> None:
+    begun, seen = asyncio.Event(), []
+
+    async def carry(_: str) -> None:
+        begun.set()
+        while not queue.is_stopping:  # noqa: ASYNC110 - as a run does at each of its steps
+            await asyncio.sleep(0.01)
+        seen.append("told")
+
+    await make_run(engine, "run_told", queue)
+    work = asyncio.create_task(queue.work(carry, 4))
+    await asyncio.wait_for(begun.wait(), 20)
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)
+    assert seen == ["told"]
+
+
+async def test_lost_connections_do_not_end_the_worker(queue: JobQueue, engine: AsyncEngine) -> None:
+    worker = Worker(engine)
+    work = asyncio.create_task(queue.work(worker.advance, 4))
+    await make_run(engine, "run_before", queue)
+    assert await asyncio.wait_for(worker.done.get(), 20) == "run_before"
+    async with transaction(engine) as session:
+        await session.execute(
+            text(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid()"
+            )
+        )
+    await make_run(engine, "run_after")  # without a job: only the sweep finds it
+    try:
+        assert await asyncio.wait_for(worker.done.get(), 20) == "run_after"
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)

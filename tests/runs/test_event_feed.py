@@ -1,0 +1,93 @@
+"""A reader of events always comes to an end, and misses nothing on the way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from backend.clock import read_utc
+from backend.db.session import Engine, transaction
+from backend.errors import UnavailableError
+from backend.runs import event_feed
+from backend.runs.event_feed import EventFeed
+from backend.runs.queries import delete_run, insert_run
+from backend.runs.run_log import Step, append_step, read_steps
+
+pytestmark = pytest.mark.sql
+
+
+@pytest.fixture
+async def feed(database_url: str, engine: AsyncEngine) -> AsyncIterator[EventFeed]:
+    async with transaction(engine) as session:
+        row = {"id": "run_1", "tenant": "t", "status": "running", "executor": "queue"}
+        rest = {"planner": "builtin", "locale": "en", "request": {}, "created_at": read_utc()}
+        await insert_run(session, row | rest)
+    async with EventFeed(database_url, engine).listening() as feed:
+        yield feed
+
+
+async def write(engine: AsyncEngine, *kinds: str, first: int = 1) -> None:
+    for seq, kind in enumerate(kinds, first):
+        async with transaction(engine) as session:
+            await append_step(session, "run_1", Step(seq, kind, {}, read_utc()))
+
+
+async def read(feed: EventFeed, heard: list[Step | None], after: int = 0) -> None:
+    async with aclosing(feed.follow("run_1", after, heartbeat=0.05)) as steps:
+        async for step in steps:
+            heard.append(step)
+
+
+async def test_two_readers_hear_all_from_where_they_are(
+    feed: EventFeed, engine: AsyncEngine
+) -> None:
+    await write(engine, "run_queued", "run_started")
+    both: tuple[list[Step | None], list[Step | None]] = ([], [])
+    readers = [asyncio.create_task(read(feed, heard, n)) for n, heard in enumerate(both)]
+    await write(engine, "pool_built", "run_finished", first=3)
+    await asyncio.wait_for(asyncio.gather(*readers), 20)
+    assert [[step.seq for step in heard if step] for heard in both] == [[1, 2, 3, 4], [2, 3, 4]]
+
+
+async def test_a_deleted_run_lets_its_readers_go(feed: EventFeed, engine: AsyncEngine) -> None:
+    reader = asyncio.create_task(read(feed, []))
+    async with transaction(engine) as session:
+        await delete_run(session, "run_1")
+    await asyncio.wait_for(reader, 20)
+
+
+async def test_a_closed_feed_lets_its_readers_go(feed: EventFeed, engine: AsyncEngine) -> None:
+    await write(engine, "run_queued")
+    heard: list[Step | None] = []
+    reader = asyncio.create_task(read(feed, heard))
+    while not heard:  # noqa: ASYNC110 - the reader tells nobody
+        await asyncio.sleep(0.01)
+    feed.close()
+    await asyncio.wait_for(reader, 20)
+    assert [step.seq for step in heard if step] == [1]
+
+
+async def test_a_reader_waits_out_a_database_that_is_away(
+    feed: EventFeed, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+
+    async def read_or_fail(*arguments: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked < 4:
+            raise UnavailableError("away")
+        return await read_steps(*arguments)
+
+    def fail(_: Engine) -> Any:
+        raise UnavailableError("away")
+
+    monkeypatch.setattr(event_feed, "read_steps", read_or_fail)
+    monkeypatch.setattr(event_feed, "transaction", fail)
+    await write(engine, "run_queued", "run_finished")
+    heard: list[Step | None] = []
+    await asyncio.wait_for(read(feed, heard), 20)
+    assert [step.seq for step in heard if step] == [1, 2]
