@@ -5,13 +5,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from backend import __version__
 from backend.api import health
 from backend.api.admin import tuning
+from backend.api.deps import refuse_nul
 from backend.api.developer import runs
+from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
 from backend.api.public import itineraries
 from backend.bootstrap import open_services
@@ -44,11 +46,12 @@ def create_app(settings: Settings, url: str) -> FastAPI:
         lifespan=lifespan,
         redoc_url=None,
         docs_url=None,
+        dependencies=[Depends(refuse_nul)],
     )
     install_problems(app)
-    app.include_router(health.router)
+    app.include_router(health.router, responses=document_problems())
     for router in (itineraries.router, tuning.router, runs.router):
-        app.include_router(router, prefix="/v1")
+        app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
     app.openapi = lambda: _make_openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -62,9 +65,18 @@ def _make_openapi(app: FastAPI) -> dict[str, Any]:
             description=app.description,
             routes=app.routes,
         )
-        request = PlanRequest.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas = schema.setdefault("components", {}).setdefault("schemas", {})
-        schemas.update(request.pop("$defs", {}))
-        schemas["PlanRequest"] = request
+        own = list_schemas((PlanRequest, tuning.ParamChange, tuning.ToolChange))
+        schemas = schema["components"]["schemas"]
+        schema["components"]["schemas"] = {**own, **schemas}
+        _drop_guesses(schema)
         app.openapi_schema = schema
     return app.openapi_schema
+
+
+def _drop_guesses(schema: dict[str, Any]) -> None:
+    """Keep the documents of answers alone: FastAPI adds what it reads off the signature."""
+    operations = (op for path in schema["paths"].values() for op in path.values())
+    for response in (r for operation in operations for r in operation["responses"].values()):
+        for content in response.get("content", {}).values():
+            if reference := content["schema"].get("$ref"):
+                content["schema"] = {"$ref": reference}

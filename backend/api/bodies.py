@@ -1,24 +1,30 @@
-"""Reads JSON bodies whose faults Waypool names itself, instead of FastAPI."""
+"""Reads JSON bodies whose faults Waypool names itself, instead of FastAPI, and only after the key."""
 
 import json
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from fastapi import Request
+from pydantic import BaseModel, ValidationError
 
-from backend.api.problems import BadBodyError
+from backend.api.problems import BadBodyError, TooLargeError, list_faults
+from backend.errors import RequestRefusedError
 
 MAX_BYTES = 1_000_000
 
+Model = TypeVar("Model", bound=BaseModel)
+
 
 async def read_json_body(request: Request) -> Any:
-    """The body as JSON; a `BadBodyError` says what is wrong with it."""
+    """The body as JSON whatever the content type says; the error says what is wrong with it."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BYTES:
-            raise BadBodyError(f"the body is larger than {MAX_BYTES} bytes")
+            raise TooLargeError(f"the body is larger than {MAX_BYTES} bytes")
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse)
+        text = body.decode("utf-8")
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_make_object)
     except UnicodeDecodeError:
         raise BadBodyError("the body is not UTF-8") from None
     except RecursionError:
@@ -27,5 +33,35 @@ async def read_json_body(request: Request) -> Any:
         raise BadBodyError(f"the body is not JSON: {error}") from None
 
 
+def read_body_as(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
+    """A dependency that gives the body as a document, or refuses it with all its faults."""
+
+    async def read(request: Request) -> Model:
+        raw = await read_json_body(request)
+        try:
+            return model.model_validate(raw)
+        except ValidationError as error:
+            raise RequestRefusedError(list_faults(error.errors())) from None
+
+    return read
+
+
+def document_body(name: str, examples: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What OpenAPI says of a body that is read here: a reference to one of its schemas."""
+    content: dict[str, Any] = {"schema": {"$ref": f"#/components/schemas/{name}"}}
+    if examples is not None:
+        content["examples"] = examples
+    return {"requestBody": {"required": True, "content": {"application/json": content}}}
+
+
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
+
+
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of a name that comes twice one value would be lost in silence."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{max(names, key=names.count)!r} comes twice in one object")
+    return made

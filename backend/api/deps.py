@@ -8,6 +8,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from backend.access.principal import Principal, Scope
 from backend.access.queries import find_principal
+from backend.api.problems import BadAddressError
 from backend.bootstrap import Services
 from backend.db.session import transaction
 from backend.errors import ForbiddenError, UnauthorizedError
@@ -20,6 +21,12 @@ def get_services(request: Request) -> Services:
     services = request.app.state.services
     assert isinstance(services, Services)
     return services
+
+
+def refuse_nul(request: Request) -> None:
+    """No name, id or cursor holds a NUL, and the database can compare none."""
+    if "\0" in request.url.path or "%00" in request.url.query:
+        raise BadAddressError("the address holds a NUL character")
 
 
 ServicesDep = Annotated[Services, Depends(get_services)]

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from backend.api.deps import ServicesDep
+from backend.api.documents import HealthDocument
 from backend.db.migrate import head_revision
 from backend.db.revision import read_revision_async
 from backend.errors import UnavailableError
@@ -10,13 +11,17 @@ from backend.errors import UnavailableError
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", summary="The process is alive")
+@router.get("/healthz", responses={200: {"model": HealthDocument}}, summary="The process is alive")
 async def healthz() -> dict[str, str]:
     """Always `ok`: it touches nothing."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="The database answers and is at this version's revision")
+@router.get(
+    "/readyz",
+    responses={200: {"model": HealthDocument}},
+    summary="The database answers and is at this version's revision",
+)
 async def readyz(services: ServicesDep) -> dict[str, str]:
     """503 where the database is away or not upgraded."""
     revision = await read_revision_async(services.engine)

@@ -1,6 +1,8 @@
 """Errors as problem documents (RFC 9457); no traceback and no apology without a code."""
 
+import json
 import logging
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -23,15 +25,6 @@ from backend.errors import (
 
 MEDIA_TYPE = "application/problem+json"
 
-_STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
-    (UnauthorizedError, 401),
-    (ForbiddenError, 403),
-    (NotFoundError, 404),
-    (ConflictError, 409),
-    (StaleVersionError, 412),
-    (OutOfBoundsError, 422),
-    (UnavailableError, 503),
-)
 _TITLES = {
     400: "Bad request",
     401: "Not signed in",
@@ -55,7 +48,48 @@ class BadBodyError(WaypoolError):
     code = "BAD_JSON"
 
 
-def make_problem(status: int, code: str, detail: str, **more: Any) -> JSONResponse:
+class BadAddressError(WaypoolError):
+    """The path or the query holds what no name and no id can hold."""
+
+    code = "BAD_ADDRESS"
+
+
+class TooLargeError(WaypoolError):
+    """The body has more bytes than any request needs."""
+
+    code = "TOO_LARGE"
+
+
+class ProblemResponse(JSONResponse):
+    """A problem document; it may quote what was sent, even where that is no Unicode text."""
+
+    media_type = MEDIA_TYPE
+
+    def render(self, content: Any) -> bytes:
+        """The document; half a surrogate pair is shown as a question mark."""
+        return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+
+
+_STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
+    (BadBodyError, 400),
+    (BadAddressError, 400),
+    (TooLargeError, 413),
+    (UnauthorizedError, 401),
+    (ForbiddenError, 403),
+    (NotFoundError, 404),
+    (ConflictError, 409),
+    (StaleVersionError, 412),
+    (OutOfBoundsError, 422),
+    (UnavailableError, 503),
+)
+
+
+def make_problem(
+    status: int,
+    code: str,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+) -> ProblemResponse:
     """A problem response; `code` is stable, `detail` is for people."""
     document = {
         "type": "about:blank",
@@ -64,14 +98,26 @@ def make_problem(status: int, code: str, detail: str, **more: Any) -> JSONRespon
         "code": code,
         "detail": detail,
     }
-    headers = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}.get(status)
-    return JSONResponse(document | more, status, headers, media_type=MEDIA_TYPE)
+    own = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}.get(status, {})
+    return ProblemResponse(document, status, {**(headers or {}), **own})
+
+
+def list_faults(errors: Iterable[Any], skip: int = 0) -> list[Fault]:
+    """Pydantic's errors as faults; `skip` leaves out the first steps of where each is."""
+    return [
+        Fault(_make_pointer(entry["loc"][skip:]), entry["type"], entry["msg"]) for entry in errors
+    ]
+
+
+def _make_pointer(steps: Iterable[object]) -> str:
+    """RFC 6901: `~` and `/` in a name are written `~0` and `~1`."""
+    texts = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return "".join(f"/{text}" for text in texts)
 
 
 def install_problems(app: FastAPI) -> None:
     """Render every error of the application as a problem."""
     app.add_exception_handler(RequestRefusedError, _render_refused)
-    app.add_exception_handler(BadBodyError, _render_bad_body)
     app.add_exception_handler(WaypoolError, _render_error)
     app.add_exception_handler(RequestValidationError, _render_validation)
     app.add_exception_handler(HTTPException, _render_http)
@@ -80,12 +126,7 @@ def install_problems(app: FastAPI) -> None:
 
 async def _render_refused(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestRefusedError)
-    return JSONResponse(error.as_problem(), 422, media_type=MEDIA_TYPE)
-
-
-async def _render_bad_body(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, BadBodyError)
-    return make_problem(400, error.code, error.message)
+    return ProblemResponse(error.as_problem(), 422)
 
 
 async def _render_error(request: Request, error: Exception) -> JSONResponse:
@@ -93,30 +134,23 @@ async def _render_error(request: Request, error: Exception) -> JSONResponse:
     for kind, status in _STATUS:
         if isinstance(error, kind):
             return make_problem(status, error.code, error.message)
-    log.error("%s %s: %s", request.method, request.url.path, error.code, exc_info=error)
+    log.error("%s %r: %s", request.method, request.url.path, error.code, exc_info=error)
     return make_problem(500, error.code, error.message)
 
 
 async def _render_validation(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    faults = [
-        Fault("/" + "/".join(str(step) for step in entry["loc"][1:]), entry["type"], entry["msg"])
-        for entry in error.errors()
-    ]
-    return make_problem(
-        422,
-        "REQUEST_REFUSED",
-        f"{len(faults)} fault(s) in the request",
-        errors=[fault.as_json() for fault in faults],
-    )
+    refused = RequestRefusedError(list_faults(error.errors(), skip=1))
+    return ProblemResponse(refused.as_problem(), 422)
 
 
 async def _render_http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = _TITLES.get(error.status_code, "Error").upper().replace(" ", "_")
-    return make_problem(error.status_code, code, str(error.detail))
+    return make_problem(error.status_code, code, str(error.detail), error.headers)
 
 
 async def _render_unknown(request: Request, error: Exception) -> JSONResponse:
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # the server logs the traceback: it gets the error too
+    log.error("%s %r failed: %s", request.method, request.url.path, type(error).__name__)
     return make_problem(500, "INTERNAL", "an error of Waypool's own; it is in the server's log")

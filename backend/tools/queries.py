@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.errors import StaleVersionError
 from backend.tools.limits import ToolLimit
 from backend.tools.registry import TOOLS, check_limit, get_tool
 from backend.tools.tables import FunctionTool
@@ -57,8 +58,12 @@ async def write_tool(
     *,
     max_return_rows: int | Unchanged | None = UNCHANGED,
     enabled: bool | Unchanged = UNCHANGED,
+    expected_version: int | None = None,
 ) -> FunctionTool:
-    """Change a tool's row and give it as stored; a limit of None goes back to the default."""
+    """Change a tool's row and give it as stored; a limit of None goes back to the default.
+
+    `StaleVersionError` where `expected_version` is given and somebody else was quicker.
+    """
     tool = get_tool(name)
     values: dict[str, object] = {}
     if max_return_rows is not UNCHANGED:
@@ -68,6 +73,11 @@ async def write_tool(
         values["enabled"] = enabled
     await insert_missing_tools(session, at)
     statement = update(FunctionTool).where(FunctionTool.name == name)
+    if expected_version is not None:
+        statement = statement.where(FunctionTool.version == expected_version)
     changed = statement.values(**values, version=FunctionTool.version + 1, updated_at=at)
     rows = await session.execute(changed.returning(FunctionTool))
-    return rows.scalar_one()
+    row = rows.scalar_one_or_none()
+    if row is None:
+        raise StaleVersionError(f"{name} is not at version {expected_version} any more")
+    return row

@@ -251,3 +251,11 @@ async def test_an_unknown_path_is_a_problem_document(api: Client) -> None:
     response = await (await api()).get("/v1/nothing")
     assert response.status_code == 404
     assert response.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_reader_that_claims_more_than_there_is_still_sees_the_end(api: Client) -> None:
+    client = await api()
+    run_id = (await client.post("/v1/itineraries", json=REQUEST)).json()["id"]
+    events = await read_events(client, run_id, after=10**24)
+    assert events == [] or events[-1]["type"] == "run_finished"
+    assert await read_events(client, run_id, after=10**24) == []

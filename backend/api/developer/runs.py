@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.api.deps import Developer, ServicesDep
+from backend.api.documents import Page, StepItem, document_problems
 from backend.db.session import transaction
 from backend.errors import ConflictError
 from backend.runs.commands import get_run
@@ -13,10 +14,21 @@ from backend.runs.run_log import read_steps
 
 router = APIRouter(prefix="/runs", tags=["developer"])
 
+MAX_SEQ = 2**31 - 1
+"""The largest number that a step can have."""
+
 RunId = Annotated[str, Path(description="Id of the run, `run_…`.")]
 
 
-@router.get("/{run_id}/snapshot", summary="The input snapshot", response_class=Response)
+@router.get(
+    "/{run_id}/snapshot",
+    summary="The input snapshot",
+    response_class=Response,
+    responses={
+        200: {"content": {"application/json": {"schema": {"type": "object"}}}},
+        **document_problems(404, 409),
+    },
+)
 async def get_snapshot(run_id: RunId, services: ServicesDep, principal: Developer) -> Response:
     """The same object as `waypool pool preview --snapshot`, canonical JSON (RFC 8785)."""
     async with transaction(services.engine) as session:
@@ -27,13 +39,19 @@ async def get_snapshot(run_id: RunId, services: ServicesDep, principal: Develope
     return Response(text, media_type="application/json")
 
 
-@router.get("/{run_id}/trace", summary="The run log, step by step")
+@router.get(
+    "/{run_id}/trace",
+    summary="The run log, step by step",
+    responses={200: {"model": Page[StepItem]}, **document_problems(404)},
+)
 async def get_trace(
     run_id: RunId,
     services: ServicesDep,
     principal: Developer,
     limit: Annotated[int, Query(ge=1, le=1000)] = 1000,
-    cursor: Annotated[int, Query(ge=0, description="`next_cursor` of the last page.")] = 0,
+    cursor: Annotated[
+        int, Query(ge=0, le=MAX_SEQ, description="`next_cursor` of the last page.")
+    ] = 0,
 ) -> dict[str, Any]:
     """Every model reply, tool outcome and decision with its payload, in order."""
     async with transaction(services.engine) as session:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
@@ -10,8 +11,16 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 
-from backend.api.bodies import read_json_body
+from backend.api.bodies import document_body, read_json_body
 from backend.api.deps import ServicesDep, User
+from backend.api.documents import (
+    Page,
+    Responses,
+    RunDocument,
+    RunItem,
+    WhyDocument,
+    document_problems,
+)
 from backend.bootstrap import Services
 from backend.db.session import transaction
 from backend.errors import ConflictError
@@ -29,6 +38,8 @@ router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 
 MAX_WAIT_SECONDS = 60
 
+RUN_ID = "^run_[0-9a-z]{26}$"
+
 RunId = Annotated[str, Path(description="Id of the run, `run_…`.")]
 _EXAMPLE = {
     "origin": "上海",
@@ -40,35 +51,44 @@ _EXAMPLE = {
     "interests": ["history", "food"],
     "must_see": ["故宫博物院", "天坛公园"],
 }
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {"$ref": "#/components/schemas/PlanRequest"},
-                "examples": {"three days": {"summary": "Three days in 北京", "value": _EXAMPLE}},
-            }
-        },
-    }
+_BODY = document_body(
+    "PlanRequest", {"three days": {"summary": "Three days in 北京", "value": _EXAMPLE}}
+)
+_RUN: Responses = {200: {"model": RunDocument}, **document_problems(404)}
+_STREAM = {
+    "type": "string",
+    "description": "Server-sent events; `id` is `seq`, `event` is `type`, `data` is a RunEvent.",
+    "contentMediaType": "application/json",
+    "contentSchema": {"$ref": "#/components/schemas/RunEvent"},
 }
+_WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})[0-9]*\"?\s*", re.IGNORECASE)
 
 
 def read_wait(prefer: str | None) -> float | None:
     """Seconds of `Prefer: wait=N` (RFC 7240), at most 60; None where it is not asked for."""
     for part in (prefer or "").split(","):
-        name, _, value = part.strip().partition("=")
-        if name.strip().lower() == "wait" and value.strip().isdigit():
-            return min(float(value), MAX_WAIT_SECONDS)
+        if match := _WAIT.fullmatch(part):
+            return min(float(match[1]), MAX_WAIT_SECONDS)
     return None
 
 
-@router.post("", status_code=202, summary="Ask for an itinerary", openapi_extra=_BODY)
+@router.post(
+    "",
+    status_code=202,
+    summary="Ask for an itinerary",
+    openapi_extra=_BODY,
+    responses={
+        200: {"model": RunDocument, "description": "The run has ended in the time to wait."},
+        202: {"model": RunDocument, "description": "The run waits or goes on."},
+        **document_problems(409, 413),
+    },
+)
 async def create_itinerary(
     request: Request,
     response: Response,
     services: ServicesDep,
     principal: User,
-    idempotency_key: Annotated[str | None, Header(max_length=255)] = None,
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=255)] = None,
     prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
 ) -> dict[str, Any]:
     """202 with the run's id; with `Prefer: wait=N` 200 and the result if it ends in that time."""
@@ -99,12 +119,18 @@ async def _wait_for_end(services: Services, run_id: str, seconds: float) -> None
         return
 
 
-@router.get("", summary="List itineraries, newest first")
+@router.get(
+    "",
+    summary="List itineraries, newest first",
+    responses={200: {"model": Page[RunItem]}},
+)
 async def list_itineraries(
     services: ServicesDep,
     principal: User,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    cursor: Annotated[str | None, Query(description="`next_cursor` of the last page.")] = None,
+    cursor: Annotated[
+        str | None, Query(pattern=RUN_ID, description="`next_cursor` of the last page.")
+    ] = None,
     status: Annotated[RunStatus | None, Query()] = None,
 ) -> dict[str, Any]:
     """A page of runs; `next_cursor` is null on the last one."""
@@ -113,7 +139,7 @@ async def list_itineraries(
     return make_page(runs, limit)
 
 
-@router.get("/{run_id}", summary="The itinerary, and how far it is")
+@router.get("/{run_id}", summary="The itinerary, and how far it is", responses=_RUN)
 async def get_itinerary(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
     """Status, request, funnel, itinerary, violations, usage."""
     return await show_run(services.engine, run_id, principal.tenant)
@@ -124,8 +150,9 @@ async def get_itinerary(run_id: RunId, services: ServicesDep, principal: User) -
     summary="Events as the run goes (server-sent)",
     response_class=StreamingResponse,
     responses={
-        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        200: {"content": {"text/event-stream": {"schema": _STREAM}}},
         204: {"description": "Nothing comes after `Last-Event-ID`: the run has ended."},
+        **document_problems(404),
     },
 )
 async def stream_events(
@@ -141,21 +168,26 @@ async def stream_events(
     if is_final(run.status) and last_event_id >= last:
         return Response(status_code=204)  # it tells an EventSource not to come again
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    events = _write_events(services, run_id, last_event_id)
+    events = _write_events(services, run_id, min(last_event_id, last))
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 
 async def _write_events(services: Services, run_id: str, after: int) -> AsyncIterator[bytes]:
     async with aclosing(services.feed.follow(run_id, after)) as steps:
         async for step in steps:
-            if step is None:
+            event = render_event(step) if step else None
+            if step is None or event is None:
                 yield format_sse_event(comment="waiting")
-            else:
-                event = json.dumps(render_event(step), ensure_ascii=False)
-                yield format_sse_event(id=str(step.seq), event=step.kind, data_str=event)
+                continue
+            text = json.dumps(event, ensure_ascii=False)
+            yield format_sse_event(id=str(step.seq), event=step.kind, data_str=text)
 
 
-@router.get("/{run_id}/why", summary="Why a place is not in the itinerary")
+@router.get(
+    "/{run_id}/why",
+    summary="Why a place is not in the itinerary",
+    responses={200: {"model": WhyDocument}, **document_problems(404, 409)},
+)
 async def explain(
     run_id: RunId,
     services: ServicesDep,
@@ -173,14 +205,19 @@ async def explain(
         return (await explain_place(session, snapshot, place, selected)).as_json()
 
 
-@router.post("/{run_id}/cancel", summary="Cancel a run")
+@router.post("/{run_id}/cancel", summary="Cancel a run", responses=_RUN)
 async def cancel(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
     """A queued run ends at once, a running one at its next step; an ended one stays as it is."""
     await cancel_run(services.engine, run_id, principal.tenant)
     return await show_run(services.engine, run_id, principal.tenant)
 
 
-@router.delete("/{run_id}", status_code=204, summary="Delete a run that has ended")
+@router.delete(
+    "/{run_id}",
+    status_code=204,
+    summary="Delete a run that has ended",
+    responses=document_problems(404, 409),
+)
 async def delete(run_id: RunId, services: ServicesDep, principal: User) -> None:
     """With its snapshot, log and result; 409 while it is going on."""
     await remove_run(services.engine, run_id, principal.tenant)

@@ -1,0 +1,199 @@
+"""What the API answers, for its schema: documents are made in the rooms below, a test compares both."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.planner.itinerary import Itinerary, Violation
+from backend.pool.funnel import FunnelStep
+from backend.pool.plan_request import PlanRequest
+from backend.pool.snapshot import Kind
+from backend.runs.events import EVENT, ErrorShown
+from backend.runs.lifecycle import RunStatus
+from backend.runs.result import RunUsage
+
+_REF = "#/components/schemas/{model}"
+
+Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+
+
+class Document(BaseModel):
+    """A closed answer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class FaultDocument(Document):
+    """One thing wrong with a request."""
+
+    pointer: str = Field(description="RFC 6901, or the name of a parameter or header.")
+    code: str
+    message: str
+    suggestions: tuple[str, ...]
+
+
+class Problem(Document):
+    """An error (RFC 9457); `code` is stable, `detail` is for people."""
+
+    type: Literal["about:blank"]
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: tuple[FaultDocument, ...] = Field((), description="All faults of a refused request.")
+
+
+class ClashDocument(Document):
+    """A constraint that cannot be kept together with the others."""
+
+    code: str
+    amount: str | None
+    message: str
+
+
+class RelaxationDocument(Document):
+    """What would make the request possible."""
+
+    kind: str
+    value: Any
+    message: str
+
+
+class RunDocument(Document):
+    """A run; what is made at its end is null or empty before."""
+
+    id: str
+    status: RunStatus
+    created_at: Moment
+    finished_at: Moment | None
+    planner_used: Literal["openai", "builtin"] | None
+    fallback_reason: str | None
+    request: PlanRequest
+    snapshot_sha256: str | None
+    catalogue_version: int | None
+    funnel: dict[Kind, FunnelStep] | None
+    itinerary: Itinerary | None
+    violations: tuple[Violation, ...]
+    clash: tuple[ClashDocument, ...] | None
+    relaxation: RelaxationDocument | None
+    usage: RunUsage
+    error: ErrorShown | None
+
+
+class RunItem(Document):
+    """A run in a list."""
+
+    id: str
+    status: RunStatus
+    created_at: Moment
+    finished_at: Moment | None
+    cities: tuple[str, ...]
+    start_date: str
+    days: int
+    planner: Literal["auto", "openai", "builtin"]
+    snapshot_sha256: str | None
+
+
+class StepItem(Document):
+    """A step of the run log."""
+
+    seq: int
+    kind: str
+    at: Moment
+    payload: dict[str, Any]
+
+
+class WhyDocument(Document):
+    """Why a place is or is not in an itinerary."""
+
+    poi_id: str
+    name: str
+    reason: str
+    message: str
+    source: Literal["snapshot", "catalogue"]
+    rank: int | None
+
+
+class ParamItem(Document):
+    """A parameter."""
+
+    key: str
+    value: Any
+    default: Any
+    type: str
+    minimum: Any
+    maximum: Any
+    description: str
+    version: int
+    updated_at: Moment | None
+
+
+class ToolItem(Document):
+    """A tool's row."""
+
+    name: str
+    enabled: bool
+    max_return_rows: int | None
+    default_rows: int | None
+    handle_mode: str
+    handle_threshold_tokens: int
+    version: int
+    updated_at: Moment
+
+
+class HealthDocument(Document):
+    """Alive or ready."""
+
+    status: Literal["ok", "ready"]
+    revision: str | None = None
+
+
+Entry = TypeVar("Entry")
+
+
+class Page(Document, Generic[Entry]):
+    """A page, newest first; `next_cursor` is null on the last one."""
+
+    items: tuple[Entry, ...]
+    next_cursor: str | int | None
+
+
+_PROBLEMS = {
+    400: "The body is no JSON, or the address holds a NUL character.",
+    401: "No key, or one that is unknown or revoked.",
+    403: "The key lacks the scope.",
+    404: "No such thing for this tenant.",
+    409: "The request contradicts the present state.",
+    412: "Somebody else has changed it in the meantime.",
+    413: "The body is too large.",
+    422: "Everything that is wrong with the request.",
+    503: "The database is away or busy; try again after `Retry-After` seconds.",
+}
+
+Responses = dict[int | str, dict[str, Any]]
+
+
+def document_problems(*more: int) -> Responses:
+    """The problems that any call may answer with, and some of its own."""
+    schema = {"$ref": _REF.format(model="Problem")}
+    return {
+        status: {
+            "description": _PROBLEMS[status],
+            "content": {"application/problem+json": {"schema": schema}},
+        }
+        for status in sorted({400, 422, 503, *more})
+    }
+
+
+def list_schemas(bodies: Iterable[type[BaseModel]]) -> dict[str, Any]:
+    """Schemas that no signature names: bodies, the problem document, the events of a run."""
+    schemas: dict[str, Any] = {}
+    for name, schema in (
+        *((model.__name__, model.model_json_schema(ref_template=_REF)) for model in bodies),
+        ("Problem", Problem.model_json_schema(ref_template=_REF)),
+        ("RunEvent", EVENT.json_schema(ref_template=_REF, mode="serialization")),
+    ):
+        schemas.update(schema.pop("$defs", {}))
+        schemas[name] = schema
+    return schemas
