@@ -3,10 +3,10 @@
 import asyncio
 import signal
 import socket
+from collections.abc import Callable
 
 import click
 import uvicorn
-from fastapi import FastAPI
 
 from backend.app import create_app
 from backend.bootstrap import open_services
@@ -43,22 +43,25 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
 class _Server(uvicorn.Server):
     """Lets go what would otherwise be waited for: an event stream lasts as long as its run."""
 
-    def __init__(self, app: FastAPI, log_level: str) -> None:
-        self._app = app
-        super().__init__(
-            uvicorn.Config(
-                app, log_level=log_level, timeout_graceful_shutdown=5, server_header=False
-            )
-        )
+    def __init__(self, config: uvicorn.Config, begin_to_stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._begin_to_stop = begin_to_stop
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.state.services.begin_to_stop()
+        self._begin_to_stop()
         await super().shutdown(sockets)
 
 
 def make_server(settings: Settings, url: str) -> uvicorn.Server:
     """A server of the application; `run(sockets=[…])` or `serve(…)` starts it."""
-    return _Server(create_app(settings, url), settings.log_level)
+    app = create_app(settings, url)
+    config = uvicorn.Config(
+        app,
+        log_level=settings.log_level,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+    )
+    return _Server(config, lambda: app.state.services.begin_to_stop())
 
 
 def open_listener(host: str, port: int) -> socket.socket:
