@@ -250,3 +250,9 @@ def test_every_place_of_the_sample_can_be_planned() -> None:
             set(),
             {"DAY_HOURS"},
         )
+
+
+def test_the_own_way_home_is_not_measured_from_the_morning_in_the_other_city() -> None:
+    snapshot = make_snapshot(("beijing", "xian"), days=2, nights=[1, 0], origin="beijing")
+    draft = both({2: ["bj-jingshan"]}, trains={0: ["g663"]})
+    assert "LEG_TOO_SHORT" not in find_codes(snapshot, draft)

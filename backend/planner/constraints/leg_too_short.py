@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from backend.planner.check_context import CheckContext
 from backend.planner.constraint import Constraint, Finding
+from backend.planner.itinerary import LegItem
 from backend.planner.moves import Move
 
 
@@ -16,9 +17,15 @@ def find(context: CheckContext) -> Iterator[Finding]:
 
 def _check(context: CheckContext, move: Move) -> Iterator[Finding]:
     day = (context.snapshot.legs[move.leg].date - context.snapshot.request.start_date).days + 1
+    ends = move.from_city, move.to_city
+    items = enumerate(context.itinerary.days[day - 1].items)
+    shown = (n for n, i in items if isinstance(i, LegItem) and (i.from_city, i.to_city) == ends)
+    number = next(shown, None)
+    if number is None:
+        return
     places = context.located(day)
-    before = [place for place in places if place.end_city == move.from_city]
-    after = [place for place in places if place.start_city == move.to_city]
+    before = [p for p in places if p.item < number and p.end_city == move.from_city]
+    after = [p for p in places if p.item > number and p.start_city == move.to_city]
     if not before or not after:
         return
     needed = move.arrive - move.depart
