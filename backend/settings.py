@@ -54,6 +54,11 @@ class Settings(BaseSettings):
     stalled_after_seconds: float = Field(
         20, gt=0, le=600, description="Silence after which a worker's runs are taken over."
     )
+    result_key: SecretStr | None = Field(
+        None,
+        min_length=32,
+        description="Encrypts stored results: at least 32 random characters; unset: not encrypted.",
+    )
     log_level: str = Field(
         "warning", pattern="^(debug|info|warning|error)$", description="debug, info, warning, error"
     )

@@ -23,6 +23,8 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("params", "backend.cli.tuning:params"),
     ("tools", "backend.cli.tuning:tools"),
     ("keys", "backend.cli.keys:keys"),
+    ("results", "backend.cli.results:results"),
+    ("sweep", "backend.cli.results:sweep"),
     ("bench", "backend.cli.bench:bench"),
     ("config", "backend.cli.config:config"),
 )

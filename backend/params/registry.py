@@ -46,6 +46,33 @@ PARAMS: tuple[Param, ...] = (
     Param("AGENT_MAX_TOOL_CALLS", "integer", 200, "Tool calls in one run.", 1, 10_000),
     Param("AGENT_MAX_TOKENS", "integer", 1_000_000, "Tokens in and out.", 1000, 100_000_000),
     Param("AGENT_MAX_SECONDS", "integer", 600, "Wall time of one run's agent.", 1, 86_400),
+    Param(
+        "RESULT_TTL_SECONDS",
+        "integer",
+        86_400,
+        "Life of a stored result after its last read.",
+        1,
+        31_536_000,
+        in_snapshot=False,
+    ),
+    Param(
+        "RESULT_QUOTA_RUN_BYTES",
+        "integer",
+        1_000_000_000,
+        "Content of all stored results of a run.",
+        1,
+        1_000_000_000_000,
+        in_snapshot=False,
+    ),
+    Param(
+        "RESULT_QUOTA_TENANT_BYTES",
+        "integer",
+        10_000_000_000,
+        "Content of all stored results of a tenant.",
+        1,
+        1_000_000_000_000,
+        in_snapshot=False,
+    ),
 )
 
 _BY_KEY = {param.key: param for param in PARAMS}

@@ -232,6 +232,9 @@ class ListColumn:
 
 def _number_values(values: Sequence[Any]) -> tuple[Codes, list[Any]]:
     numbers: dict[Any, int] = {}
+    if set(map(type, values)) == {str}:
+        codes = [numbers.setdefault(value, len(numbers)) for value in values]
+        return np.array(codes, dtype=np.intp), list(numbers)
     codes = [numbers.setdefault(identity_key(value), len(numbers)) for value in values]
     firsts = dict(zip(reversed(codes), reversed(values), strict=True))
     uniques = [firsts[number] for number in range(len(numbers))]

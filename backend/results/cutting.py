@@ -3,6 +3,8 @@
 from itertools import islice
 from typing import Any
 
+from backend.results.listing import Listing
+
 _DEEPEST = 4
 
 
@@ -15,6 +17,8 @@ def cut(value: Any, text_limit: int, key_limit: int, depth: int = 0) -> Any:
     """A value with short texts and few keys or elements; deep content becomes an ellipsis."""
     if isinstance(value, str):
         return cut_text(value, text_limit)
+    if isinstance(value, Listing):
+        value = list(value.slice(0, min(key_limit, len(value))))
     if not isinstance(value, dict | list):
         return value
     if value and depth == _DEEPEST:

@@ -1,10 +1,11 @@
 """A stored document: its root with lists that are read when they are wanted, and its main table."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from backend.results.columns import Column, Positions
 from backend.results.rows import Rows
 
 MAX_KEYS = 20_000
@@ -32,6 +33,31 @@ class Document:
         return make_document(make_root(value))
 
 
+@dataclass(frozen=True)
+class _RootBlock:
+    """The root as the only row; its long lists are read only where somebody asks for it whole."""
+
+    root: Mapping[str, Any]
+    size: int = 1
+
+    def column(self, _key: str) -> Column | None:
+        """None: it is a row like any other."""
+        return None
+
+    def read(self, positions: Positions) -> list[Any]:
+        """The root with its lists."""
+        return [thaw(self.root)] * len(positions)
+
+
+def thaw(value: Any, most: int | None = None) -> Any:
+    """A value with its long lists read, each up to `most` elements."""
+    if isinstance(value, Mapping):
+        return {key: thaw(entry, most) for key, entry in value.items()}
+    if isinstance(value, Rows):
+        return list(value if most is None else value.slice(0, min(most, len(value))))
+    return value
+
+
 def make_root(value: Any) -> dict[str, Any]:
     """The keys by which paths enter a value."""
     if isinstance(value, dict):
@@ -39,24 +65,41 @@ def make_root(value: Any) -> dict[str, Any]:
     return {"rows": value} if isinstance(value, list | Rows) else {"value": value}
 
 
-def make_document(root: dict[str, Any]) -> Document:
-    """A document over its root."""
-    candidates = list(_list_tables(root, ()))
-    if not candidates:
-        return Document(root, Rows.of([root]), tuple(islice(root, MAX_KEYS)), ())
-    place, rows = max(candidates, key=lambda found: len(found[1]))
-    return Document(root, rows, collect_keys(rows), place)
+def make_document(
+    root: dict[str, Any],
+    place: tuple[str, ...] | None = None,
+    keys: Sequence[str] | None = None,
+) -> Document:
+    """A document over its root; where its table stands and what keys it has may be known."""
+    found = find_table(root) if place is None else (place, _follow(root, place))
+    if found is None:
+        return Document(root, Rows.over([_RootBlock(root)]), tuple(islice(root, MAX_KEYS)), ())
+    rows = found[1]
+    return Document(root, rows, collect_keys(rows) if keys is None else tuple(keys), found[0])
+
+
+def find_table(root: dict[str, Any]) -> tuple[tuple[str, ...], Rows] | None:
+    """The longest list of objects that the root leads to, of values that are at hand."""
+    return max(_list_tables(root, ()), key=lambda found: len(found[1]), default=None)
+
+
+def _follow(root: Mapping[str, Any], place: Sequence[str]) -> Rows:
+    value: Any = root
+    for key in place:
+        value = value[key]
+    return value if isinstance(value, Rows) else Rows.of(value)
 
 
 def _list_tables(value: Any, place: tuple[str, ...]) -> Iterable[tuple[tuple[str, ...], Rows]]:
     if isinstance(value, dict) and len(place) < _DEEPEST_TABLE:
         for key, entry in value.items():
             yield from _list_tables(entry, (*place, key))
-    elif isinstance(value, list | Rows):
-        rows = value if isinstance(value, Rows) else Rows.of(value)
-        is_bare = place == ("rows",)
-        if is_bare or (len(rows) and isinstance(rows.at(0), dict)):
-            yield place, rows
+    elif isinstance(value, list) and (place == ("rows",) or _has_objects(value)):
+        yield place, Rows.of(value)
+
+
+def _has_objects(value: list[Any]) -> bool:
+    return bool(value) and isinstance(value[0], dict)
 
 
 def collect_keys(rows: Iterable[Any]) -> tuple[str, ...]:

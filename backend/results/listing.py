@@ -15,3 +15,10 @@ class Listing(Protocol):
     def slice(self, start: int, end: int) -> "Listing":
         """Elements from `start` to before `end`, both within bounds."""
         ...
+
+
+def holds_listing(value: Any) -> bool:
+    """Whether a stored list stands in an object: it is longer than any short answer."""
+    if isinstance(value, dict):
+        return any(map(holds_listing, value.values()))
+    return isinstance(value, Listing)

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from backend.results.cutting import cut, cut_text
-from backend.results.listing import Listing
+from backend.results.listing import Listing, holds_listing
 from backend.results.tokens import fits
 from backend.text import Locale
 
@@ -48,7 +48,7 @@ def pack_value(value: Any, locale: Locale) -> dict[str, Any]:
         if len(head) == len(value) and fits({"value": head}, MAX_TOKENS):
             return {"value": head}
         return _pack_list(value, len(value), _HINTS["list"][locale])
-    if fits({"value": value}, MAX_TOKENS):
+    if not holds_listing(value) and fits({"value": value}, MAX_TOKENS):
         return {"value": value}
     if not isinstance(value, dict):  # a text, or a number of thousands of digits
         return _pack_text(str(value), _HINTS["text"][locale])

@@ -22,6 +22,9 @@ _DATE = re.compile(
     r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 )
 
+_ZONE = re.compile(r"[Z+-]")
+_SOME_DAY = "2000-01-01"
+
 Moment = tuple[dt.datetime, str]
 
 
@@ -34,6 +37,25 @@ def read_moment(text: str) -> Moment | None:
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)), text
+
+
+def find_ends(texts: list[str]) -> tuple[Moment, Moment] | None:
+    """The first and the last moment; None where a text says none.
+
+    Most dates differ in few days and few times of the day, so these are looked at but once; and
+    without zones, texts of one form are in the order of their moments.
+    """
+    days, times = {text[:10] for text in texts}, {text[10:] for text in texts}
+    is_plain = len({len(time) for time in times}) == 1 and not any(_ZONE.search(t) for t in times)
+    if is_plain and len(days) + len(times) < len(texts):
+        if any(read_moment(f"{_SOME_DAY}{time}") is None for time in times):
+            return None
+        if any(read_moment(day) is None for day in days):
+            return None
+        texts = [min(texts), max(texts)]
+    moments = [read_moment(text) for text in texts]
+    known = [moment for moment in moments if moment is not None]
+    return (min(known), max(known)) if len(known) == len(moments) else None
 
 
 @dataclass
@@ -116,17 +138,15 @@ class Profile:
                 self.choices = None
 
     def _add_dates(self, texts: list[str]) -> None:
-        for text in texts:
-            if not self.is_date:
-                return
-            moment = read_moment(text)
-            if moment is None:
-                self.is_date = False
-                return
-            if self.first is None or moment < self.first:
-                self.first = moment
-            if self.last is None or moment > self.last:
-                self.last = moment
+        if not self.is_date:
+            return
+        moments = find_ends(texts)
+        if moments is None:
+            self.is_date = False
+            return
+        first, last = moments
+        self.first = first if self.first is None else min(self.first, first)
+        self.last = last if self.last is None else max(self.last, last)
 
     def range(self) -> dict[str, str] | None:
         """First and last of a date column."""

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.results.cutting import cut
-from backend.results.document import Document
+from backend.results.document import Document, thaw
 from backend.results.profile import Profile
+from backend.results.rows import Rows
 from backend.results.tokens import count_tokens, fits
 from backend.results.values import write_json
 
@@ -14,7 +15,11 @@ MAX_TOKENS = 400
 MAX_PROFILED = 100
 """Columns that are looked at; a summary has room for fewer."""
 
+LIST_SAMPLE = 12
+"""Elements that are shown of a list which is no table."""
+
 _SAMPLE_ROWS = 2
+
 _SAMPLE_CUTS = ((60, 12), (30, 12), (15, 8))
 _FILTER_TOKENS = 100
 
@@ -37,11 +42,12 @@ def summarize(document: Document, filters: Mapping[str, Any] | None = None) -> d
 def examine(document: Document) -> Findings:
     """Look at all rows, block by block."""
     profiles = {key: Profile() for key in document.keys[:MAX_PROFILED]}
-    for part in document.table.parts:
+    table = document.table if document.place else Rows.of([thaw(document.root, LIST_SAMPLE)])
+    for part in table.parts:
         for key, column in part.columns(list(profiles)).items():
             profiles[key].add(column)
-    sample = list(document.table.slice(0, min(_SAMPLE_ROWS, len(document.table))))
-    return Findings(len(document.table), profiles, len(document.keys), sample)
+    sample = list(table.slice(0, min(_SAMPLE_ROWS, len(table))))
+    return Findings(len(table), profiles, len(document.keys), sample)
 
 
 def build_summary(findings: Findings, filters: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +71,7 @@ def build_summary(findings: Findings, filters: Mapping[str, Any]) -> dict[str, A
 
     if findings.column_count == len(described):
         for text_limit, key_limit in _SAMPLE_CUTS:
-            sample = [cut(row, text_limit, key_limit) for row in findings.sample]
+            sample = [cut(row, text_limit, key_limit) for row in findings.sample[:_SAMPLE_ROWS]]
             whole = build(len(described), sample)
             if fits(whole, MAX_TOKENS):
                 return whole

@@ -6,7 +6,7 @@ written back digit by digit, and sums are exact.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, Inexact, InvalidOperation
 from enum import Enum
 from typing import Any, Literal
@@ -57,6 +57,10 @@ def _read_decimal(text: str) -> Decimal:
 
 
 DECODER = json.JSONDecoder(parse_float=_read_decimal, parse_constant=_refuse_constant)
+
+
+SCAN: Callable[[str, int], tuple[Any, int]] = DECODER.scan_once  # type: ignore[attr-defined]
+"""The value at a place of a text and where it ends; `StopIteration` where none begins."""
 
 
 def parse_json(text: str) -> Any:
@@ -167,8 +171,10 @@ def order_key(value: Any) -> tuple[int, Any]:
     return _RANKS[kind], write_canonical(value) if kind in {"list", "object"} else value
 
 
-def identity_key(value: Any) -> tuple[Kind, Any]:
+def identity_key(value: Any) -> Any:
     """Equal for values of one group: 1 and 1.0 are one, a missing field is null."""
+    if type(value) is str:  # most are, and no other key is a text
+        return value
     kind = kind_of(value)
     if kind == "missing":
         return "null", None

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 import backend.access.tables
 import backend.catalogue.tables
 import backend.params.tables
+import backend.results.tables
 import backend.runs.tables
 import backend.tools.tables  # noqa: F401
 from backend.db.base import Base

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.results.document import Document
@@ -103,7 +103,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(values)
 def test_any_value_has_a_summary_that_is_json(value: Any) -> None:
     text = write_json(summarize(Document.of(value)))

@@ -1,0 +1,168 @@
+"""A document in parts: its root, and long lists in blocks; written as it streams in, read lazily."""
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Any
+
+from backend.results.blocks import LoadPart, StoredBlock, StoredList, name_block
+from backend.results.document import Document, find_table, make_document, make_root, thaw
+from backend.results.rows import Rows
+from backend.results.stream import JsonStream
+from backend.results.summary import Findings, build_summary, summarize
+from backend.results.values import parse_json, write_json
+
+HEAD = "head"
+BLOCK_ROWS = 32_768
+BLOCK_BYTES = 4 * 1024 * 1024
+
+INLINE_BYTES = 64 * 1024
+_DEEPEST = 8
+
+Parts = Generator[tuple[str, bytes], None, Any]
+
+
+class DocumentWriter:
+    """Cuts a stream into parts to store; the summary is known when all parts are written."""
+
+    def __init__(
+        self,
+        chunks: Iterable[bytes],
+        *,
+        block_rows: int = BLOCK_ROWS,
+        inline_bytes: int = INLINE_BYTES,
+    ) -> None:
+        self._block_rows, self._inline_bytes = block_rows, inline_bytes
+        self._stream = JsonStream(chunks)
+        self._lists: list[StoredList] = []
+        self._root: dict[str, Any] = {}
+
+    @property
+    def size(self) -> int:
+        """Bytes read so far."""
+        return self._stream.size
+
+    def write(self) -> Generator[tuple[str, bytes], None, None]:
+        """Name and content of each part; the head comes last."""
+        is_list = self._stream.peek() == "["
+        value = yield from self._write_value(("rows",) if is_list else ())
+        if self._stream.peek():
+            raise self._stream.refuse("there is more after the value")
+        self._root = {"rows": value} if is_list else make_root(value)
+        lists = [stored.as_json() for stored in self._lists]
+        place = self._place
+        table = None if place is None else list(place)
+        head = {"root": self._root, "lists": lists, "table": table}
+        yield HEAD, write_json(head).encode()
+
+    @property
+    def _main(self) -> StoredList | None:
+        """The stored list that is the table, where it is a stored one."""
+        tables = [s for s in self._lists if s.place == ("rows",) or isinstance(s.sample[0], dict)]
+        longest = max(tables, key=lambda stored: stored.size, default=None)
+        inline = find_table(self._root)
+        is_longest = inline is None or (longest is not None and longest.size > len(inline[1]))
+        return longest if is_longest else None
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The way to the table; empty where the root is the only row."""
+        return self._place or ()
+
+    @property
+    def _place(self) -> tuple[str, ...] | None:
+        main, inline = self._main, find_table(self._root)
+        if main is not None:
+            return main.place
+        return inline[0] if inline else None
+
+    def summarize(self, filters: Mapping[str, Any]) -> dict[str, Any]:
+        """The summary of what was written."""
+        main = self._main
+        if main is None:
+            root = thaw(self._root)
+            for stored in self._lists:
+                _put(root, stored.place, stored.sample)
+            place = self._place
+            return summarize(make_document(root, place), filters)
+        return build_summary(
+            Findings(main.size, main.profiles, len(main.keys), main.sample), filters
+        )
+
+    def _write_value(self, place: tuple[str, ...]) -> Parts:
+        first = self._stream.peek()
+        if first == "[":
+            return (yield from self._write_list(place))
+        if first == "{" and len(place) < _DEEPEST:
+            return (yield from self._write_object(place))
+        return self._stream.read()[0]
+
+    def _write_object(self, place: tuple[str, ...]) -> Parts:
+        stream = self._stream
+        found: dict[str, Any] = {}
+        stream.need("{")
+        while not stream.take("}"):
+            if found:
+                stream.need(",")
+            if stream.peek() != '"':
+                raise stream.refuse("a key in double quotes was expected")
+            key = stream.read()[0]
+            stream.need(":")
+            found[key] = yield from self._write_value((*place, key))
+        return found
+
+    def _write_list(self, place: tuple[str, ...]) -> Parts:
+        stream, stored = self._stream, StoredList(len(self._lists), place)
+        rows: list[Any] = []
+        texts: list[bytes] = []
+        size = 0
+        stream.need("[")
+        while not stream.take("]"):
+            if rows or stored.blocks:
+                stream.need(",")
+            run, found = stream.read_run(self._block_rows - len(rows) - 1)
+            row, text = stream.read()
+            rows += [*run, row]
+            texts += [*(part.encode() for part in found), text]
+            size += sum(map(len, found)) + len(text)
+            if len(rows) == self._block_rows or size >= BLOCK_BYTES:
+                yield from stored.pack_block(rows, texts)
+                rows, texts, size = [], [], 0
+        if not stored.blocks and size <= self._inline_bytes:
+            return rows
+        if rows:
+            yield from stored.pack_block(rows, texts)
+        self._lists.append(stored)
+        return None
+
+
+def open_document(load: LoadPart) -> Document:
+    """The document over its parts; `load` gives them by name."""
+    head = parse_json(load(HEAD).decode())
+    root = head["root"]
+    for number, stored in enumerate(head["lists"]):
+        _put(root, stored["place"], _open_list(number, stored, load))
+    place = None if head["table"] is None else tuple(head["table"])
+    keys = next((s["keys"] for s in head["lists"] if tuple(s["place"]) == place), None)
+    return make_document(root, place, keys)
+
+
+def _open_list(number: int, stored: Mapping[str, Any], load: LoadPart) -> Rows:
+    keys = {key: n for n, key in enumerate(stored["keys"])}
+    return Rows.over(
+        [
+            StoredBlock(
+                name_block(number, n),
+                block["rows"],
+                frozenset(block["kept"]),
+                frozenset(block["text_only"]),
+                keys,
+                load,
+            )
+            for n, block in enumerate(stored["blocks"])
+        ]
+    )
+
+
+def _put(root: dict[str, Any], place: Sequence[str], rows: Rows | list[Any]) -> None:
+    for key in place[:-1]:
+        root = root[key]
+    root[place[-1]] = rows

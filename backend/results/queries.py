@@ -1,0 +1,211 @@
+"""Rows of stored results. Every read names its tenant; None is the operator, who sees all."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    and_,
+    cast,
+    column,
+    delete,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    table,
+    update,
+)
+
+from backend.db.session import Session
+from backend.results.handle import HandleState, Owner, Reader
+from backend.results.tables import StoredResult, StoredResultPart, StoredResultRead
+
+# Of a run only whether it goes on matters here; its own room stands above this one.
+_RUN = table("agent_run", column("id"), column("status"), column("finished_at"))
+_ACTIVE = ("queued", "running")
+
+_HEAD = (
+    StoredResult.id,
+    StoredResult.tenant,
+    StoredResult.run_id,
+    StoredResult.tool,
+    StoredResult.state,
+    StoredResult.size_bytes,
+    StoredResult.created_at,
+    StoredResult.last_read_at,
+    StoredResult.pinned_at,
+    StoredResult.expired_at,
+)
+
+
+@dataclass(frozen=True)
+class ResultHead:
+    """A result without its parts."""
+
+    id: str
+    tenant: str
+    run_id: str | None
+    tool: str | None
+    state: HandleState
+    size_bytes: int
+    created_at: dt.datetime
+    last_read_at: dt.datetime
+    pinned_at: dt.datetime | None
+    expired_at: dt.datetime | None
+    is_idle: bool = False
+
+
+def show_head(head: ResultHead) -> dict[str, Any]:
+    """A result as lists show it."""
+    return {
+        "id": head.id,
+        "state": "expired" if head.expired_at else head.state,
+        "tenant": head.tenant,
+        "run_id": head.run_id,
+        "tool": head.tool,
+        "bytes": head.size_bytes,
+        "created_at": head.created_at.isoformat(),
+        "last_read_at": head.last_read_at.isoformat(),
+        "pinned": head.pinned_at is not None,
+    }
+
+
+def _is_idle(before: dt.datetime) -> ColumnElement[bool]:
+    """Not read since `before`, not pinned, and its run, if it has one, has ended before then."""
+    runs = select(_RUN.c.id).where(
+        _RUN.c.id == StoredResult.run_id,
+        or_(_RUN.c.status.in_(_ACTIVE), _RUN.c.finished_at >= before),
+    )
+    return and_(
+        StoredResult.last_read_at < before, StoredResult.pinned_at.is_(None), ~runs.exists()
+    )
+
+
+def _belongs(reader: Reader) -> ColumnElement[bool]:
+    """The tenant's, whoever asks; the operator's null lets every tenant's through."""
+    tenant = cast(reader.tenant, Text)
+    mine = or_(tenant.is_(None), StoredResult.tenant == tenant)
+    return mine if reader.runs is None else and_(mine, StoredResult.run_id.in_(reader.runs))
+
+
+async def find_result(
+    session: Session, handle: str, reader: Reader, idle_before: dt.datetime
+) -> ResultHead | None:
+    """The result, if it exists for this reader; the database is asked the same either way."""
+    wanted = select(*_HEAD, _is_idle(idle_before)).where(
+        StoredResult.id == handle, _belongs(reader)
+    )
+    row = (await session.execute(wanted)).first()
+    return ResultHead(*row) if row else None
+
+
+async def list_results(
+    session: Session, reader: Reader, limit: int, *, before: str | None = None
+) -> Sequence[ResultHead]:
+    """Results, newest first, those older than the handle `before`."""
+    wanted = select(*_HEAD).where(_belongs(reader)).order_by(StoredResult.id.desc()).limit(limit)
+    if before is not None:
+        wanted = wanted.where(StoredResult.id < before)
+    return [ResultHead(*row) for row in await session.execute(wanted)]
+
+
+async def insert_result(
+    session: Session, handle: str, owner: Owner, tool: str | None, at: dt.datetime
+) -> None:
+    """A new result that is pending."""
+    values = {"id": handle, "tenant": owner.tenant, "run_id": owner.run_id, "tool": tool}
+    times = {"created_at": at, "last_read_at": at}
+    row = {**values, **times, "state": "pending", "size_bytes": 0}
+    await session.execute(insert(StoredResult).values(**row))
+
+
+async def update_result(session: Session, handle: str, **values: Any) -> None:
+    """Set columns of a result."""
+    await session.execute(update(StoredResult).where(StoredResult.id == handle).values(**values))
+
+
+async def delete_result(session: Session, handle: str) -> None:
+    """Remove a result with its parts."""
+    await session.execute(delete(StoredResult).where(StoredResult.id == handle))
+
+
+async def insert_part(session: Session, handle: str, name: str, content: bytes) -> None:
+    """One more part of a result."""
+    values = {"result_id": handle, "name": name, "content": content}
+    await session.execute(insert(StoredResultPart).values(**values))
+
+
+async def read_part(session: Session, handle: str, name: str) -> bytes | None:
+    """A part as stored; None where it is gone."""
+    wanted = select(StoredResultPart.content).where(
+        StoredResultPart.result_id == handle, StoredResultPart.name == name
+    )
+    return (await session.execute(wanted)).scalar_one_or_none()
+
+
+async def insert_read(
+    session: Session, at: dt.datetime, reader: Reader, handle: str, state: str, size: int
+) -> None:
+    """The audit's line of one read."""
+    values = {"at": at, "who": reader.who, "handle": handle, "state": state, "bytes": size}
+    await session.execute(insert(StoredResultRead).values(**values))
+
+
+async def lock_tenant(session: Session, tenant: str) -> None:
+    """One at a time may count a tenant's results and make room among them."""
+    key = func.hashtextextended(f"waypool results {tenant}", 0)
+    await session.execute(select(func.pg_advisory_xact_lock(key)))
+
+
+async def sum_sizes(session: Session, owner: Owner, *, of_run: bool) -> int:
+    """Bytes of what a tenant, or its run, has stored and still keeps."""
+    wanted = select(func.coalesce(func.sum(StoredResult.size_bytes), 0)).where(
+        StoredResult.expired_at.is_(None), *_scope(owner, of_run=of_run)
+    )
+    return int((await session.execute(wanted)).scalar_one())
+
+
+async def list_evictable(
+    session: Session, owner: Owner, *, of_run: bool
+) -> Sequence[tuple[str, int]]:
+    """Handle and bytes of what may go, the least recently read first."""
+    wanted = select(StoredResult.id, StoredResult.size_bytes).where(
+        StoredResult.expired_at.is_(None),
+        StoredResult.pinned_at.is_(None),
+        StoredResult.state == "ready",
+        *_scope(owner, of_run=of_run),
+    )
+    rows = await session.execute(wanted.order_by(StoredResult.last_read_at, StoredResult.id))
+    return [(row.id, row.size_bytes) for row in rows]
+
+
+def _scope(owner: Owner, *, of_run: bool) -> list[ColumnElement[bool]]:
+    run = [StoredResult.run_id == owner.run_id] if of_run else []
+    return [StoredResult.tenant == owner.tenant, *run]
+
+
+async def expire_results(session: Session, handles: Sequence[str], at: dt.datetime) -> None:
+    """Drop the parts; the rows stay and say that they have expired."""
+    parts = delete(StoredResultPart).where(StoredResultPart.result_id.in_(handles))
+    await session.execute(parts)
+    gone = update(StoredResult).where(StoredResult.id.in_(handles))
+    await session.execute(gone.values(expired_at=at))
+
+
+async def list_idle(session: Session, before: dt.datetime) -> Sequence[str]:
+    """Handles that nobody needs any more."""
+    wanted = select(StoredResult.id).where(StoredResult.expired_at.is_(None), _is_idle(before))
+    return list((await session.scalars(wanted.order_by(StoredResult.id))).all())
+
+
+async def delete_forgotten(session: Session, before: dt.datetime) -> None:
+    """Remove rows without a run that expired long ago; a run's go with the run."""
+    gone = delete(StoredResult).where(
+        StoredResult.expired_at < before, StoredResult.run_id.is_(null())
+    )
+    await session.execute(gone)

@@ -1,0 +1,64 @@
+"""Room for results: what is read least goes first, what is pinned stays."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from backend.db.session import Session
+from backend.params.queries import read_params
+from backend.results.handle import Owner, refuse_quota
+from backend.results.queries import expire_results, list_evictable, lock_tenant, sum_sizes
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The parameters that hold now: seconds after the last read, bytes by run and by tenant."""
+
+    ttl_seconds: int
+    run_bytes: int
+    tenant_bytes: int
+
+    def idle_before(self, now: dt.datetime) -> dt.datetime:
+        """What was not read since then may go."""
+        return now - dt.timedelta(seconds=self.ttl_seconds)
+
+
+async def read_limits(session: Session) -> Limits:
+    """The limits as an admin has set them."""
+    values: dict[str, Any] = dict(await read_params(session))
+    names = ("RESULT_TTL_SECONDS", "RESULT_QUOTA_RUN_BYTES", "RESULT_QUOTA_TENANT_BYTES")
+    return Limits(*(int(values[name]) for name in names))
+
+
+def check_size(owner: Owner, size: int, limits: Limits) -> None:
+    """Refuse what no making room would help."""
+    if owner.run_id is not None and size > limits.run_bytes:
+        raise refuse_quota("run", limits.run_bytes)
+    if size > limits.tenant_bytes:
+        raise refuse_quota("tenant", limits.tenant_bytes)
+
+
+async def make_room(
+    session: Session, owner: Owner, size: int, limits: Limits, now: dt.datetime
+) -> None:
+    """Expire what was read least until `size` more bytes fit; `RESULT_QUOTA` where they cannot."""
+    await lock_tenant(session, owner.tenant)
+    if owner.run_id is not None:
+        await _make_room(session, owner, size, limits.run_bytes, now, of_run=True)
+    await _make_room(session, owner, size, limits.tenant_bytes, now, of_run=False)
+
+
+async def _make_room(
+    session: Session, owner: Owner, size: int, limit: int, now: dt.datetime, *, of_run: bool
+) -> None:
+    excess = await sum_sizes(session, owner, of_run=of_run) + size - limit
+    going = []
+    for handle, freed in await list_evictable(session, owner, of_run=of_run):
+        if excess <= 0:
+            break
+        going.append(handle)
+        excess -= freed
+    if excess > 0:
+        raise refuse_quota("run" if of_run else "tenant", limit)
+    if going:
+        await expire_results(session, going, now)
