@@ -72,7 +72,7 @@ class Settings(BaseSettings):
         """
         home = self.home.expanduser().absolute()
         if os.name == "posix" and os.geteuid() == 0:
-            return _ROOT_DATA / hashlib.sha256(str(home).encode()).hexdigest()[:12]
+            return _ROOT_DATA / hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
         return home / "postgres"
 
 

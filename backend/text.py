@@ -1,7 +1,7 @@
-"""Texts in the two product languages, and near names for what was mistyped."""
+"""Texts in the two product languages, near names for what was mistyped, keys that come twice."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from rapidfuzz import fuzz, process
 
@@ -20,3 +20,16 @@ def find_near(wanted: str, known: Iterable[str], limit: int = 3, cutoff: float =
         score_cutoff=cutoff,
     )
     return [name for name, _, _ in scored]
+
+
+def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object for `json.loads(object_pairs_hook=…)`; a key that comes twice is refused.
+
+    JSON's readers differ in which of the two they keep, so one would be dropped in silence.
+    """
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!a} comes twice in one object")
+    return made

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from backend.api.problems import BadBodyError, TooLargeError, list_faults
 from backend.errors import RequestRefusedError
+from backend.text import make_object
 
 MAX_BYTES = 1_000_000
 
@@ -24,7 +25,7 @@ async def read_json_body(request: Request) -> Any:
             raise TooLargeError(f"the body is larger than {MAX_BYTES} bytes")
     try:
         text = body.decode("utf-8")
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_make_object)
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=make_object)
     except UnicodeDecodeError:
         raise BadBodyError("the body is not UTF-8") from None
     except RecursionError:
@@ -56,12 +57,3 @@ def document_body(name: str, examples: dict[str, Any] | None = None) -> dict[str
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
-
-
-def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; of a name that comes twice one value would be lost in silence."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{max(names, key=names.count)!r} comes twice in one object")
-    return made

@@ -1,14 +1,17 @@
 """The command waypool, one file per group of commands; each is loaded only when it is called."""
 
 import importlib
+import logging
 import sys
 from collections.abc import Sequence
 
 import click
 
 from backend import __version__
-from backend.cli.output import FAILED, UNUSABLE, Output
+from backend.cli.output import FAILED, UNUSABLE, Output, UnusableError
 from backend.errors import ToolError, WaypoolError
+
+log = logging.getLogger(__name__)
 
 COMMANDS: tuple[tuple[str, str], ...] = (
     ("demo", "backend.cli.demo:demo"),
@@ -63,26 +66,46 @@ def waypool() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit status: 0 done, 1 failed, 2 unusable."""
-    output = Output()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    output = Output(is_json="--json" in given)
     try:
-        status = waypool.main(
-            args=None if arguments is None else list(arguments),
-            prog_name="waypool",
-            standalone_mode=False,
-            obj=output,
-        )
+        _check_encoding(given)
+        status = waypool.main(args=given, prog_name="waypool", standalone_mode=False, obj=output)
     except (WaypoolError, ToolError) as error:
         return output.report(error)
     except click.exceptions.Abort:
         click.echo("waypool: interrupted", err=True)
         return FAILED
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return UNUSABLE
+    except click.ClickException as error:
+        return output.report(UnusableError(_describe_usage(error)))
     except BrokenPipeError:  # the reader has left, as `| head` does
         sys.stderr.close()
         return FAILED
+    except Exception as error:
+        log.debug("an error of Waypool's own", exc_info=error)
+        return output.report(_name_unknown(error))
     return status if isinstance(status, int) else 0
+
+
+def _check_encoding(arguments: Sequence[str]) -> None:
+    """Refuse bytes that are no text: no database, JSON or message could take them."""
+    for number, argument in enumerate(arguments, start=1):
+        if any("\ud800" <= character <= "\udfff" for character in argument):
+            raise UnusableError(f"argument {number} is not UTF-8: {argument[:40]!a}")
+
+
+def _describe_usage(error: click.ClickException) -> str:
+    text = " ".join(error.format_message().split())
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{text} (see '{context.command_path} --help')" if context else text
+
+
+def _name_unknown(error: Exception) -> WaypoolError:
+    name = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+    return WaypoolError(f"an error of Waypool's own, please report it: {name}", code="INTERNAL")
 
 
 def main() -> None:

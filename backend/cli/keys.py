@@ -8,6 +8,7 @@ from backend.access.principal import SCOPES
 from backend.access.queries import create_key, list_keys, revoke_key
 from backend.cli.database import with_engine
 from backend.cli.output import Output, json_option
+from backend.cli.tenant_option import TENANT
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 
@@ -18,7 +19,13 @@ def keys() -> None:
 
 
 @keys.command()
-@click.option("--tenant", default="default", show_default=True, help="Whose runs the key reaches.")
+@click.option(
+    "--tenant",
+    type=TENANT,
+    default="default",
+    show_default=True,
+    help="Whose runs the key reaches.",
+)
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), default=("user",),
               show_default=True, help="May be given several times.")  # fmt: skip
 @click.option("--label", default="", help="What the key is for.")
@@ -37,7 +44,7 @@ def create(output: Output, tenant: str, scopes: tuple[str, ...], label: str) -> 
 
 
 @keys.command("list")
-@click.option("--tenant", default=None, help="Only this tenant's.")
+@click.option("--tenant", type=TENANT, default=None, help="Only this tenant's.")
 @json_option
 @click.pass_obj
 def list_command(output: Output, tenant: str | None) -> None:

@@ -1,9 +1,12 @@
 """What a command prints: text for people, JSON where a program may read it; errors as lines."""
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -16,15 +19,24 @@ from backend.errors import (
     ToolError,
     WaypoolError,
 )
+from backend.text import make_object
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 DONE, FAILED, UNUSABLE = 0, 1, 2
+MAX_CHARACTERS = 64_000_000
+"""Of a file that is read whole: a large snapshot has some millions."""
+
+
+class UnusableError(WaypoolError):
+    """A command line that cannot be parsed."""
+
+    code = "USAGE"
 
 
 @dataclass
 class Output:
-    """Where a command prints; `is_json` once the command line has `--json`."""
+    """Where a command prints; `is_json` where the command line has `--json`."""
 
     is_json: bool = False
 
@@ -41,17 +53,26 @@ class Output:
     def show(self, document: Any, text: str | Callable[[], str]) -> None:
         """The document with `--json`, else its text."""
         if self.is_json:
-            click.echo(json.dumps(document, ensure_ascii=False))
+            click.echo(_dump(document))
         else:
             click.echo(text if isinstance(text, str) else text())
 
     def report(self, error: WaypoolError | ToolError) -> int:
         """One line a fault on standard error, the error's document with `--json`; the exit status."""
         for line in _describe(error):
-            click.echo(f"waypool: {line}", err=True)
+            click.echo(_escape(f"waypool: {line}"), err=True)
         if self.is_json:
-            click.echo(json.dumps(error_document(error), ensure_ascii=False))
-        return UNUSABLE if isinstance(error, OutOfBoundsError) else FAILED
+            click.echo(_dump(error_document(error)))
+        return UNUSABLE if isinstance(error, OutOfBoundsError | UnusableError) else FAILED
+
+
+def _dump(document: Any) -> str:
+    return _escape(json.dumps(document, ensure_ascii=False))
+
+
+def _escape(text: str) -> str:
+    r"""Half a surrogate pair, as a request's key or a path may hold, as `\ud800`, in JSON too."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def error_document(error: WaypoolError | ToolError) -> dict[str, Any]:
@@ -94,11 +115,14 @@ def read_text(source: str) -> str:
     """The text of a file, or of standard input for `-`; UTF-8."""
     try:
         with click.open_file(source, encoding="utf-8-sig") as stream:
-            return str(stream.read())
+            text = str(stream.read(MAX_CHARACTERS + 1))
     except OSError as error:
         raise ConfigurationError(f"cannot read {source}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigurationError(f"{source} is not UTF-8") from None
+    if len(text) > MAX_CHARACTERS:  # or endless, as /dev/zero is
+        raise ConfigurationError(f"{source} is longer than {MAX_CHARACTERS:,} characters")
+    return text
 
 
 def read_json(source: str) -> Any:
@@ -107,13 +131,13 @@ def read_json(source: str) -> Any:
 
 
 def parse_json(text: str, source: str) -> Any:
-    """A JSON value; `NaN` and its like are refused, as they are none."""
+    """A JSON value; `NaN` and its like are refused, as they are none, and a key that comes twice."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is not JSON")
 
     try:
-        return json.loads(text, parse_constant=refuse)
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=make_object)
     except RecursionError:
         raise ConfigurationError(f"{source} is nested too deeply") from None
     except ValueError as error:
@@ -125,11 +149,27 @@ def write_text(path: str, text: str) -> None:
     if path == "-":
         click.echo(text)
         return
+    data, target = text.encode("utf-8"), Path(os.path.realpath(path))
     try:
-        with click.open_file(path, "w", encoding="utf-8", atomic=True) as stream:
-            stream.write(text)
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)  # a device or pipe: a rename would put a file in its place
+        else:
+            _replace(target, data)
     except OSError as error:
         raise ConfigurationError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Put a whole new file in the old one's place, or leave the old one as it was."""
+    unfinished = target.with_name(f".{target.name[:50]}.{os.getpid()}.unfinished")
+    try:
+        unfinished.write_bytes(data)
+        if target.exists():
+            shutil.copymode(target, unfinished)
+        unfinished.replace(target)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def warn(text: str) -> None:

@@ -8,6 +8,7 @@ from backend.bootstrap import make_planners
 from backend.cli.database import with_engine
 from backend.cli.itinerary_text import print_result
 from backend.cli.output import FAILED, Output, json_option, read_json
+from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine
 from backend.runs.commands import start_run
 from backend.runs.result import show_run
@@ -19,7 +20,9 @@ from backend.settings import read_settings
 @click.option(
     "--request", "source", required=True, metavar="FILE", help="The request as JSON; '-': stdin."
 )
-@click.option("--tenant", default="default", show_default=True, help="Whose run it is.")
+@click.option(
+    "--tenant", type=TENANT, default="default", show_default=True, help="Whose run it is."
+)
 @json_option
 @click.pass_obj
 @click.pass_context

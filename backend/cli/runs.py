@@ -10,6 +10,7 @@ from rich.table import Table
 from backend.cli.database import with_engine, with_queue
 from backend.cli.itinerary_text import print_result
 from backend.cli.output import Output, json_option
+from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine, transaction
 from backend.runs.commands import cancel_run, remove_run, retry_run
 from backend.runs.lifecycle import STATUSES
@@ -24,7 +25,7 @@ def runs() -> None:
     """Runs of all tenants: list, show, cancel, retry, delete."""
 
 
-tenant_option = click.option("--tenant", default=None, help="Only this tenant's runs.")
+tenant_option = click.option("--tenant", type=TENANT, default=None, help="Only this tenant's runs.")
 
 
 @runs.command("list")

@@ -1,5 +1,6 @@
 """All parameters in one visible tuple; a row in the database overrides the default."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -11,6 +12,7 @@ from backend.text import find_near
 ParamValue = int | bool | str | list[int] | None
 ParamType = Literal["integer", "boolean", "amount", "stars"]
 
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 _TRUE_FALSE = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
@@ -103,13 +105,18 @@ def parse_value(param: Param, text: str) -> ParamValue:
     text = text.strip()
     if param.type == "boolean":
         if text.lower() not in _TRUE_FALSE:
-            raise OutOfBoundsError(f"{param.key} must be true or false, not {text!r}")
+            raise OutOfBoundsError(f"{param.key} must be true or false, not {_cut(text)}")
         return _TRUE_FALSE[text.lower()]
     if param.type == "stars":
-        return check_value(param, [int(p) if p.strip().isdigit() else p for p in text.split(",")])
+        return check_value(param, [_read_whole(part.strip()) for part in text.split(",")])
     if param.type == "amount":
         return check_value(param, None if text.lower() in {"none", "null", ""} else text)
-    return check_value(param, int(text) if text.lstrip("-").isdigit() else text)
+    return check_value(param, _read_whole(text))
+
+
+def _read_whole(text: str) -> int | str:
+    """The number, where it is one that anybody would write; `int` fails on thousands of digits."""
+    return int(text) if _WHOLE.fullmatch(text) else text
 
 
 def default_values() -> dict[str, ParamValue]:
@@ -124,8 +131,13 @@ def snapshot_values(values: Mapping[str, ParamValue]) -> dict[str, ParamValue]:
 
 def _refuse(param: Param, value: object, kind: str) -> OutOfBoundsError:
     return OutOfBoundsError(
-        f"{param.key} must be {kind} from {param.minimum} to {param.maximum}, not {value!r}"
+        f"{param.key} must be {kind} from {param.minimum} to {param.maximum}, not {_cut(value)}"
     )
+
+
+def _cut(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:59]}…"
 
 
 def _check_integer(param: Param, value: object) -> int:
@@ -138,7 +150,7 @@ def _check_integer(param: Param, value: object) -> int:
 
 def _check_boolean(param: Param, value: object) -> bool:
     if not isinstance(value, bool):
-        raise OutOfBoundsError(f"{param.key} must be true or false, not {value!r}")
+        raise OutOfBoundsError(f"{param.key} must be true or false, not {_cut(value)}")
     return value
 
 

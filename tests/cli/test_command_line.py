@@ -1,5 +1,7 @@
 """The command line as a whole: help for all, exit statuses, secrets masked."""
 
+import json
+
 import click
 import pytest
 
@@ -38,7 +40,60 @@ def test_an_unusable_command_line_is_status_2(waypool: Waypool) -> None:
     for line in (["nothing"], ["db", "nothing"], ["db", "seed", "--synthetic", "x"]):
         finished = waypool(*line)
         assert finished.status == 2
-        assert "Usage:" in finished.err
+        assert finished.err.startswith("waypool: ")
+        assert "--help'" in finished.err
+        assert finished.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (["runs", "list", "--limit", "0"], "USAGE"),
+        (["nothing"], "USAGE"),
+        (["pool", "preview"], "USAGE"),
+        (["pool", "preview", "--request", "-", "--param", "POOL_POI_SIZE=0"], "OUT_OF_BOUNDS"),
+        (["pool", "preview", "--request", "-", "--param", f"POOL_POI_SIZE={'9' * 5000}"],
+         "OUT_OF_BOUNDS"),
+        (["params", "set", "POOL_POI_SIZE", "9" * 5000], "OUT_OF_BOUNDS"),
+        (["params", "set", "HOTEL_STARS_COMFORT", "9" * 5000], "OUT_OF_BOUNDS"),
+        (["runs", "show", "run_\udcff"], "USAGE"),
+        (["keys", "create", "--label", "\ud800"], "USAGE"),
+        (["keys", "create", "--tenant", ""], "USAGE"),
+        (["keys", "create", "--tenant", "x" * 101], "USAGE"),
+        (["plan", "--request", "-", "--tenant", "a b"], "USAGE"),
+    ],
+)  # fmt: skip
+def test_a_line_that_cannot_be_used_is_told_in_json_too(
+    line: list[str], code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*line, "--json"]) == 2
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["error"]["code"] == code
+    assert captured.err.startswith("waypool: ")
+    assert captured.err.count("\n") == 1
+    assert len(captured.err) < 400
+
+
+def test_an_error_of_our_own_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def break_down() -> None:
+        raise ZeroDivisionError("first line\nsecond line")
+
+    monkeypatch.setattr("backend.cli.config.read_settings", break_down)
+    assert run(["config", "--json"]) == 1
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["error"]["code"] == "INTERNAL"
+    assert "ZeroDivisionError: first line" in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_a_home_whose_name_is_no_utf_8_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WAYPOOL_HOME", "/nowhere/\udcff")
+    assert run(["config", "--json"]) == 0
+    assert "/nowhere/\\udcff" in capsys.readouterr().out
 
 
 @pytest.mark.sql
