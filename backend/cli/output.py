@@ -59,8 +59,8 @@ class Output:
 
     def report(self, error: WaypoolError | ToolError) -> int:
         """One line a fault on standard error, the error's document with `--json`; the exit status."""
-        for line in _describe(error):
-            click.echo(_escape(f"waypool: {line}"), err=True)
+        lines = (" ".join(line.splitlines()) for line in _describe(error))
+        click.echo(_escape("\n".join(f"waypool: {line}" for line in lines)), err=True)
         if self.is_json:
             click.echo(_dump(error_document(error)))
         return UNUSABLE if isinstance(error, OutOfBoundsError | UnusableError) else FAILED

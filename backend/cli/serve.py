@@ -61,7 +61,8 @@ def make_server(settings: Settings, url: str) -> uvicorn.Server:
         timeout_graceful_shutdown=5,
         server_header=False,
     )
-    return _Server(config, lambda: app.state.services.begin_to_stop())
+    # The services are there only once the application has started.
+    return _Server(config, lambda: app.state.services.begin_to_stop())  # noqa: PLW0108
 
 
 def open_listener(host: str, port: int) -> socket.socket:

@@ -1,5 +1,6 @@
 """`waypool import csv`: idempotent, all or nothing, every bad line named."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,9 @@ def test_a_file_may_be_a_folder_of_files(waypool: Waypool, tmp_path: Path) -> No
         (poi(season="02-30/03-01"), "closed_season:"),
         (poi(source="guessed"), "source: must be authored"),
         (poi("p 1"), "id:"),
+        (poi("p\a1"), "id: holds a control character"),
+        (poi().replace("名", "名\x1b[2J"), "name: holds a control character"),
+        (poi().replace("区", '"区\n区"'), "area: holds a control character"),
         (poi().replace(",true,", ",perhaps,"), "enabled: must be true or false"),
         ("p1,a,too few\n", "has 3 cells under a header of 19"),
         (poi() + poi(), "id: 'p1' stands already in pois.csv:2"),
@@ -127,6 +131,30 @@ def test_a_wrong_file_is_named(waypool: Waypool, tmp_path: Path, text: str, name
 def test_another_encoding_is_named(waypool: Waypool, tmp_path: Path) -> None:
     (tmp_path / "pois.csv").write_bytes((POI_HEADER + poi()).encode("gb18030"))
     assert "is not UTF-8" in waypool("import", "csv", tmp_path).err
+
+
+def test_what_has_a_file_s_name_and_cannot_be_read_is_named(
+    waypool: Waypool, tmp_path: Path
+) -> None:
+    write(tmp_path, "cities.csv", CITIES)
+    (tmp_path / "hotels.csv").mkdir()
+    (tmp_path / "pois").mkdir()
+    os.mkfifo(tmp_path / "pois" / "pipe.csv")
+    (tmp_path / "trains").mkdir()
+    (tmp_path / "trains" / "link.csv").symlink_to("nowhere")
+    refused = waypool("import", "csv", tmp_path)
+    assert refused.status == 1
+    assert "hotels.csv: is no file" in refused.err
+    assert "pois/pipe.csv: is no file" in refused.err
+    assert "trains/link.csv: cannot be read: No such file" in refused.err
+
+
+def test_each_of_many_faults_is_one_line(waypool: Waypool, tmp_path: Path) -> None:
+    lines = "".join(poi(f"p{n}", city='"no\nwhere"' if n % 2 else "x") for n in range(3000))
+    write(tmp_path, "pois.csv", POI_HEADER + lines)
+    err = waypool("import", "csv", tmp_path).err
+    assert len(err.splitlines()) == 3001
+    assert all(line.startswith("waypool: ") for line in err.splitlines())
 
 
 def test_an_empty_or_missing_folder_is_named(waypool: Waypool, tmp_path: Path) -> None:

@@ -145,13 +145,15 @@ class ImportBatch:
             seen.setdefault(key, placed)
 
     def _find_unknown_cities(self, zones: Mapping[str, str]) -> Iterable[LineFault]:
+        hints: dict[str, str] = {}  # once a name: a whole file may have one wrong
         for placed in self._all():
             for column in ("city", "from_city", "to_city"):
                 city = getattr(placed.line, column, None)
                 if city is not None and city not in zones:
-                    near = find_near(city, zones)
-                    hint = f"; near: {', '.join(near)}" if near else ""
-                    yield placed.fault(f"{column}: no city {city!r}{hint}")
+                    if city not in hints:
+                        near = find_near(city, zones)
+                        hints[city] = f"; near: {', '.join(near)}" if near else ""
+                    yield placed.fault(f"{column}: no city {city!r}{hints[city]}")
 
     def _find_currencies(self, currency: str) -> Iterable[LineFault]:
         for placed in self._all():

@@ -18,6 +18,7 @@ DAILY = 0b111_1111
 _SEASON = re.compile(r"(\d\d)-(\d\d)/(\d\d)-(\d\d)")
 _SOURCE = re.compile(r"authored|modelled|synthetic|imported:\S.*")
 _RUNS_ON = re.compile(r"(Mo|Tu|We|Th|Fr|Sa|Su)(?:-(Mo|Tu|We|Th|Fr|Sa|Su))?")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _TRUE_FALSE = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -46,6 +47,12 @@ def _read_bool(value: object) -> object:
 def _check_id(text: str) -> str:
     if re.search(r"[\s;,/]", text):
         raise _refuse("an id has no white space, comma, semicolon or slash")
+    return text
+
+
+def _check_printable(text: str) -> str:
+    if _CONTROL.search(text):
+        raise _refuse("holds a control character")
     return text
 
 
@@ -115,8 +122,14 @@ def _check_runs_on(text: str) -> str:
     return text
 
 
-Id = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_id)]
-Text = Annotated[str, Field(min_length=1, max_length=300)]
+Id = Annotated[
+    str,
+    Field(min_length=1, max_length=100),
+    AfterValidator(_check_id),
+    AfterValidator(_check_printable),
+]
+Text = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_check_printable)]
+OptionalText = Annotated[str, Field(max_length=300), AfterValidator(_check_printable)]
 FreeText = Annotated[str, Field(max_length=5000)]
 Tags = Annotated[tuple[Id, ...], BeforeValidator(_split)]
 Lat = Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)]
@@ -190,9 +203,9 @@ class PoiLine(IdLine):
 
     city: Id
     name: Text
-    name_en: Annotated[str, Field(max_length=300)]
+    name_en: OptionalText
     type: Id
-    area: Annotated[str, Field(max_length=300)]
+    area: OptionalText
     price: Price
     currency: Currency
     duration_min: Annotated[int, Field(ge=1, le=1440)]
@@ -224,11 +237,11 @@ class HotelLine(IdLine):
 
     city: Id
     name: Text
-    name_en: Annotated[str, Field(max_length=300)]
+    name_en: OptionalText
     stars: Annotated[Annotated[int, Field(ge=1, le=7)] | None, BeforeValidator(_empty_as_none)]
     price_per_night: Price
     currency: Currency
-    area: Annotated[str, Field(max_length=300)]
+    area: OptionalText
     lat: Lat
     lon: Lon
     rating: Annotated[Annotated[float, Field(ge=0, le=10)] | None, BeforeValidator(_empty_as_none)]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,18 +35,34 @@ def read_folder(folder: Path) -> tuple[ImportBatch, list[LineFault]]:
 
 
 def _list_files(folder: Path, kind: type[Line]) -> list[Path]:
+    """Whatever has such a name: a folder or a broken link is a fault, not left out in silence."""
     single = folder / f"{kind.FILE}.csv"
-    return [*([single] if single.is_file() else []), *sorted((folder / kind.FILE).glob("*.csv"))]
+    return [
+        *([single] if os.path.lexists(single) else []),
+        *sorted((folder / kind.FILE).glob("*.csv")),
+    ]
+
+
+def _read_text(path: Path) -> str:
+    """The text of a file; a `ValueError` says why there is none."""
+    if path.exists() and not path.is_file():
+        raise ValueError("is no file")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from None
+    if "\0" in text:
+        raise ValueError("holds a NUL character; it is no CSV text")
+    return text
 
 
 def _read_file(path: Path, name: str, kind: type[Line]) -> Iterator[Placed | LineFault]:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        yield LineFault(name, 0, f"is not UTF-8 (byte {error.start}); save it as UTF-8")
-        return
-    if "\0" in text:
-        yield LineFault(name, 0, "holds a NUL character; it is no CSV text")
+        text = _read_text(path)
+    except ValueError as error:
+        yield LineFault(name, 0, str(error))
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
