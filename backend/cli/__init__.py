@@ -27,7 +27,6 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("tools", "backend.cli.tuning:tools"),
     ("keys", "backend.cli.keys:keys"),
     ("results", "backend.cli.results:results"),
-    ("sweep", "backend.cli.results:sweep"),
     ("bench", "backend.cli.bench:bench"),
     ("config", "backend.cli.config:config"),
 )

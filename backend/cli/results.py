@@ -172,10 +172,10 @@ def delete(output: Output, handle: str, tenant: str | None) -> None:
     output.show({"id": handle, "deleted": True}, f"{handle} deleted")
 
 
-@click.command()
+@results.command("expire")
 @json_option
 @click.pass_obj
-def sweep(output: Output) -> None:
+def expire_command(output: Output) -> None:
     """Drop stored results that nobody has read for RESULT_TTL_SECONDS."""
     count = with_store(lambda store: store.sweep())
     output.show({"expired": count}, f"{count} results expired")

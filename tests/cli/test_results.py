@@ -89,4 +89,4 @@ def test_listing_pinning_deleting(waypool: Waypool, tmp_path: Path) -> None:
     assert waypool("results", "pin", first).status == 0
     assert waypool("results", "delete", first).status == 0
     assert waypool("results", "delete", first).status == 1
-    assert waypool("sweep", "--json").json == {"expired": 0}
+    assert waypool("results", "expire", "--json").json == {"expired": 0}
