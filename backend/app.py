@@ -12,7 +12,7 @@ from backend import __version__
 from backend.api import health
 from backend.api.admin import tuning
 from backend.api.deps import refuse_nul
-from backend.api.developer import runs
+from backend.api.developer import results, runs
 from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
 from backend.api.public import itineraries
@@ -50,7 +50,7 @@ def create_app(settings: Settings, url: str) -> FastAPI:
     )
     install_problems(app)
     app.include_router(health.router, responses=document_problems())
-    for router in (itineraries.router, tuning.router, runs.router):
+    for router in (itineraries.router, tuning.router, runs.router, results.router):
         app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
     app.openapi = lambda: _make_openapi(app)  # type: ignore[method-assign]
     return app

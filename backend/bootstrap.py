@@ -12,6 +12,7 @@ from backend.clock import read_utc
 from backend.db.migrate import upgrade
 from backend.db.session import Engine, make_engine, transaction
 from backend.params.queries import insert_missing_params
+from backend.results.store import ResultStore
 from backend.runs.event_feed import EventFeed
 from backend.runs.queue import JobQueue
 from backend.runs.workflow import OpenPlanner, Planners, advance_run
@@ -28,6 +29,7 @@ class Services:
     queue: JobQueue
     feed: EventFeed
     planners: Planners
+    results: ResultStore
 
     async def advance(self, run_id: str) -> None:
         """Carry one run to its end."""
@@ -59,12 +61,20 @@ async def open_services(settings: Settings, url: str) -> AsyncIterator[Services]
             )
         )
         feed = await stack.enter_async_context(EventFeed(url, engine).listening())
-        yield Services(settings, engine, queue, feed, make_planners(settings))
+        results = make_store(settings, engine)
+        yield Services(settings, engine, queue, feed, make_planners(settings, results), results)
 
 
-def make_planners(settings: Settings) -> Planners:
+def make_store(settings: Settings, engine: Engine) -> ResultStore:
+    """Where large results go, encrypted if there is a key."""
+    key = settings.result_key
+    return ResultStore(engine, key.get_secret_value() if key else None)
+
+
+def make_planners(settings: Settings, results: ResultStore) -> Planners:
     """The built-in planner, and the language model where one is configured."""
-    return Planners(_open_builtin, _make_model_opener(settings) if settings.model else None)
+    model = _make_model_opener(settings) if settings.model else None
+    return Planners(_open_builtin, model, results)
 
 
 @asynccontextmanager

@@ -104,6 +104,20 @@ class StepItem(Document):
     payload: dict[str, Any]
 
 
+class ResultItem(Document):
+    """A large result that a run has stored."""
+
+    id: str = Field(description="Its handle.")
+    state: Literal["pending", "ready", "failed", "expired"]
+    run_id: str | None
+    tool: str | None
+    bytes: int
+    created_at: Moment
+    last_read_at: Moment
+    pinned: bool
+    summary: dict[str, Any] | None = Field(description="Null where there is none (any more).")
+
+
 class WhyDocument(Document):
     """Why a place is or is not in an itinerary."""
 

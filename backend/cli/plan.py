@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from backend.bootstrap import make_planners
+from backend.bootstrap import make_planners, make_store
 from backend.cli.database import with_engine
 from backend.cli.itinerary_text import print_result
 from backend.cli.output import FAILED, Output, json_option, read_json
@@ -33,7 +33,9 @@ def plan(context: click.Context, output: Output, source: str, tenant: str) -> No
 
     async def work(engine: Engine) -> dict[str, Any]:
         started = await start_run(engine, None, tenant, raw)
-        await advance_run(engine, make_planners(settings), started.run_id)
+        await advance_run(
+            engine, make_planners(settings, make_store(settings, engine)), started.run_id
+        )
         return await show_run(engine, started.run_id, tenant)
 
     result = with_engine(work, settings)

@@ -9,6 +9,7 @@ import click
 from rich.box import SIMPLE
 from rich.table import Table
 
+from backend.bootstrap import make_store
 from backend.cli.database import with_engine
 from backend.cli.output import Output, json_option
 from backend.db.session import Engine
@@ -184,9 +185,8 @@ def expire_command(output: Output) -> None:
 def with_store(work: Callable[[ResultStore], Awaitable[T]]) -> T:
     """Run `work` on the store of the configured database."""
     settings = read_settings()
-    key = settings.result_key
 
     async def run(engine: Engine) -> T:
-        return await work(ResultStore(engine, key.get_secret_value() if key else None))
+        return await work(make_store(settings, engine))
 
     return with_engine(run, settings)

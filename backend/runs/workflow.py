@@ -23,6 +23,9 @@ from backend.params.queries import read_params
 from backend.pool.plan_request import PlanRequest
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
+from backend.results.handle import Owner
+from backend.results.run_results import RunResults
+from backend.results.store import ResultStore
 from backend.runs.durable import DurableRecorder, RunWriter, WorkerStoppingError
 from backend.runs.lifecycle import RunStatus, is_final
 from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
@@ -47,10 +50,14 @@ OpenPlanner = Callable[[], AbstractAsyncContextManager[LlmClient]]
 
 @dataclass(frozen=True)
 class Planners:
-    """How to open each planner; `model` is None where no language model is configured."""
+    """How to open each planner, and where large results of their tools go.
+
+    `model` is None where no language model is configured.
+    """
 
     builtin: OpenPlanner
     model: OpenPlanner | None
+    results: ResultStore | None = None
 
 
 class NoModelError(WaypoolError):
@@ -205,7 +212,10 @@ class _Work:
         opener = self._planners.model if stage.planner == "openai" else self._planners.builtin
         if opener is None:
             raise NoModelError("this run was begun with a language model, and none is configured")
-        tools = ToolRunner(snapshot, self._read_limits)
+        owner = Owner(self._run.tenant, self._run.id)
+        store = self._planners.results
+        results = RunResults(store, owner, snapshot.request.locale) if store else None
+        tools = ToolRunner(snapshot, self._read_limits, results)
         recorder = DurableRecorder(self._writer, stage.planner, stage.steps, self._is_stopping)
         watch = Watch(time.monotonic, self._is_cancel_wanted)
         async with opener() as llm:

@@ -9,6 +9,7 @@ from backend.planner.draft import Draft
 from backend.pool.snapshot import Kind, Snapshot
 from backend.text import Locale
 from backend.tools.call import Recorded, ToolOutcome
+from backend.tools.handles import Results
 
 Ids = Annotated[frozenset[str], PlainSerializer(sorted, return_type=list[str], when_used="json")]
 
@@ -64,11 +65,16 @@ def _add(
 
 @dataclass(frozen=True)
 class ToolContext:
-    """All that a handler can reach; `max_rows` is the return limit that holds for this call."""
+    """All that a handler can reach.
+
+    `max_rows` is the return limit that holds for this call; `results` is None where none can be
+    stored, as in a call by hand.
+    """
 
     snapshot: Snapshot
     state: RunState
     max_rows: int = 0
+    results: Results | None = None
 
     @property
     def locale(self) -> Locale:

@@ -18,6 +18,7 @@ from backend.tools.toolset import (
     list_trains,
     put_visit,
     remove_item,
+    result_query,
     submit_itinerary,
     view_itinerary,
 )
@@ -36,6 +37,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     arrange.TOOL,
     view_itinerary.TOOL,
     submit_itinerary.TOOL,
+    result_query.TOOL,
 )
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -6,7 +6,9 @@ The limits come from the database at every call, so an admin's change holds from
 
 import asyncio
 import hashlib
+import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import rfc8785
@@ -18,6 +20,7 @@ from backend.tools.arguments import read_arguments
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState, ToolContext
 from backend.tools.faults import echo, shorten
+from backend.tools.handles import Results, put_away
 from backend.tools.hints import make_repeat_hint
 from backend.tools.limits import ToolLimit
 from backend.tools.page import build_repeat_result
@@ -40,14 +43,18 @@ _DISABLED: dict[Locale, str] = {
 class ToolRunner:
     """The tools over one snapshot; durability and replay wrap it."""
 
-    def __init__(self, snapshot: Snapshot, read_limits: ReadLimits) -> None:
+    def __init__(
+        self, snapshot: Snapshot, read_limits: ReadLimits, results: Results | None = None
+    ) -> None:
         self._snapshot = snapshot
         self._read_limits = read_limits
+        self._results = results
 
     async def offered(self) -> list[ToolSchema]:
         """The tools that are switched on now, as the model is told of them."""
         limits = await self._read_limits()
-        return [describe_tool(tool) for tool in _list_enabled(limits)]
+        enabled = _list_enabled(limits)
+        return [describe_tool(t) for t in enabled if self._results or not t.needs_results]
 
     async def run(self, call: ToolCall, state: RunState) -> ToolOutcome:
         """What the call gives; `state.after(outcome)` is the state for the next one."""
@@ -73,11 +80,18 @@ class ToolRunner:
         self, tool: Tool[Any], call: ToolCall, state: RunState, limit: ToolLimit
     ) -> Answer:
         max_rows = limit.max_return_rows or tool.default_rows or 0
-        ctx = ToolContext(self._snapshot, state, max_rows)
+        ctx = ToolContext(self._snapshot, state, max_rows, self._results)
         args = read_arguments(tool.args, call.arguments, self._locale)
-        if tool.is_slow:
-            return await asyncio.to_thread(tool.handler, args, ctx)
-        return tool.handler(args, ctx)
+        run = (
+            asyncio.to_thread(tool.handler, args, ctx) if tool.is_slow else tool.handler(args, ctx)
+        )
+        answer = await run if inspect.isawaitable(run) else run
+        assert isinstance(answer, Answer)
+        if tool.is_bounded or self._results is None:
+            return answer
+        asked = args.model_dump(mode="json", exclude_none=True)
+        content = await put_away(answer.content, tool.name, asked, limit, self._results)
+        return replace(answer, content=content)
 
 
 def make_key(tool: str, answer: Answer, edits: int) -> str:

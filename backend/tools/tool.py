@@ -1,6 +1,6 @@
 """What a tool is: a name, closed arguments, and a handler from snapshot and draft to an answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -47,13 +47,16 @@ class Answer:
 class Tool(Generic[ArgsT]):
     """A row of the registry; `default_rows` is the return limit of a list tool.
 
-    A slow handler runs in a thread, so that the event loop stays live.
+    A slow handler runs in a thread, so that the event loop stays live. Only what is not `is_bounded`
+    may go behind a handle; what `needs_results` is offered only where results can be stored.
     """
 
     name: str
     effect: Effect
     description: str
     args: type[ArgsT]
-    handler: Callable[[ArgsT, ToolContext], Answer]
+    handler: Callable[[ArgsT, ToolContext], Answer | Awaitable[Answer]]
     default_rows: int | None = None
     is_slow: bool = False
+    is_bounded: bool = True
+    needs_results: bool = False

@@ -1,0 +1,66 @@
+"""A run's own results, as its tools reach them: to put one away, and to ask about one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from backend.results.asking import answer
+from backend.results.document import Document
+from backend.results.handle import Owner, Reader
+from backend.results.refusals import ResultError
+from backend.results.store import ResultStore
+from backend.results.values import write_json
+from backend.text import Locale
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """The store for one run; `ancestors` are the runs whose results it may read beside its own."""
+
+    store: ResultStore
+    owner: Owner
+    locale: Locale
+    ancestors: tuple[str, ...] = ()
+
+    async def put(self, content: Any, tool: str, filters: Mapping[str, Any]) -> dict[str, Any]:
+        """What the model gets instead of the content, once that is stored."""
+        chunks = [write_json(content).encode()]
+        stored = await self.store.put(
+            chunks, self.owner, tool=tool, filters=filters, locale=self.locale
+        )
+        return _make_document(stored.as_json())
+
+    async def ask(self, handle: str, path: str | None, query: Any) -> dict[str, Any]:
+        """The answer to a question, at most 500 tokens; refusals are in the traveller's language."""
+        run = self.owner.run_id
+        reader = Reader(
+            f"model in {run}", self.owner.tenant, (*filter(None, [run]), *self.ancestors)
+        )
+
+        def ask(document: Document) -> tuple[dict[str, Any], int]:
+            return answer(document, path, query, self.locale)
+
+        try:
+            return _make_document(await self.store.read(handle, reader, ask))
+        except ResultError as error:
+            raise error.say(self.locale) from None
+
+
+def _make_document(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: make_plain_json(entry) for key, entry in value.items()}
+
+
+def make_plain_json(value: Any) -> Any:
+    """The value for JSON libraries that know no decimals: as floats where these are as exact.
+
+    A number that a float would change stays exact as a text of its digits.
+    """
+    if isinstance(value, Mapping):
+        return {key: make_plain_json(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [make_plain_json(entry) for entry in value]
+    if isinstance(value, Decimal):
+        near = float(value)
+        return near if Decimal(repr(near)) == value else str(value)
+    return value

@@ -1,0 +1,60 @@
+"""A run's stored results over HTTP: the developer's scope, and nobody else's handles."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from backend.api.documents import Page, ResultItem
+from backend.db.session import make_engine
+from backend.ids import make_id
+from backend.results.handle import Owner
+from backend.results.store import ResultStore
+from tests.flows.conftest import REQUEST, Client
+
+pytestmark = pytest.mark.sql
+
+ROWS = [{"n": n, "price": n / 4} for n in range(5000)]
+
+
+async def put(url: str, tenant: str, run_id: str) -> str:
+    engine = make_engine(url, 1)
+    owner = Owner(tenant, run_id)
+    stored = await ResultStore(engine, None).put([json.dumps(ROWS).encode()], owner, tool="x")
+    await engine.dispose()
+    return stored.handle
+
+
+async def test_results_of_a_run(api: Client, seeded_url: str) -> None:
+    client = await api("one", "user", "developer")
+    run = (await client.post("/v1/itineraries", json=REQUEST)).json()["id"]
+    handles = [await put(seeded_url, "one", run) for _ in range(2)]
+    page = (await client.get(f"/v1/runs/{run}/results?limit=1")).json()
+    TypeAdapter(Page[ResultItem]).validate_python(page)
+    rest = (await client.get(f"/v1/runs/{run}/results?cursor={page['next_cursor']}")).json()
+    assert [item["id"] for item in page["items"] + rest["items"]] == handles[::-1]
+    assert rest["next_cursor"] is None
+    assert page["items"][0]["summary"]["columns"]["price"]["sum"] == 3124375
+
+    async def ask(**params: Any) -> Any:
+        return (await client.get(f"/v1/runs/{run}/results/{handles[0]}", params=params)).json()
+
+    assert await ask(path="rows[-1].price") == {"value": 1249.75}
+    assert (await ask(query='{"aggregate": [{"op": "count"}]}'))["rows"] == [{"count": 5000}]
+    assert (await ask(path="rows["))["code"] == "BAD_PATH"
+    assert (await ask())["status"] == 422
+    assert (await ask(path="rows", query="{}"))["status"] == 422
+
+
+async def test_nobody_else_sees_them(api: Client, seeded_url: str) -> None:
+    mine, other = await api("one", "user", "developer"), await api("two", "user", "developer")
+    run = (await mine.post("/v1/itineraries", json=REQUEST)).json()["id"]
+    theirs = (await other.post("/v1/itineraries", json=REQUEST)).json()["id"]
+    handle = await put(seeded_url, "one", run)
+    assert (await other.get(f"/v1/runs/{run}/results")).status_code == 404
+    foreign = await other.get(f"/v1/runs/{theirs}/results/{handle}?path=rows")
+    unknown = await other.get(f"/v1/runs/{theirs}/results/{make_id('res')}?path=rows")
+    assert foreign.status_code == 404
+    assert foreign.content == unknown.content
+    assert (await (await api("one", "user")).get(f"/v1/runs/{run}/results")).status_code == 403
