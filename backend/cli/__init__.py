@@ -1,9 +1,11 @@
 """The command waypool, one file per group of commands; each is loaded only when it is called."""
 
+import errno
 import importlib
 import logging
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -65,7 +67,13 @@ def waypool() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit status: 0 done, 1 failed, 2 unusable."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except OSError as error:  # raised while an error was told: its own output is what fails
+        return _report_lost_output(error)
+
+
+def _run(given: list[str]) -> int:
     output = Output(is_json="--json" in given)
     try:
         _check_encoding(given)
@@ -83,10 +91,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has left, as `| head` does
         sys.stderr.close()
         return FAILED
-    except Exception as error:
-        log.debug("an error of Waypool's own", exc_info=error)
-        return output.report(_name_unknown(error))
+    except Exception as error:  # noqa: BLE001 - an error of ours is no reason for a traceback
+        return _report_unknown(output, error)
     return status if isinstance(status, int) else 0
+
+
+def _report_lost_output(error: OSError) -> int:
+    with suppress(OSError):
+        click.echo(f"waypool: cannot write the output: {error.strerror}", err=True)
+    return FAILED
 
 
 def _check_encoding(arguments: Sequence[str]) -> None:
@@ -102,9 +115,13 @@ def _describe_usage(error: click.ClickException) -> str:
     return f"{text} (see '{context.command_path} --help')" if context else text
 
 
-def _name_unknown(error: Exception) -> WaypoolError:
+def _report_unknown(output: Output, error: Exception) -> int:
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+        return _report_lost_output(error)
+    log.debug("an error of Waypool's own", exc_info=error)
     name = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-    return WaypoolError(f"an error of Waypool's own, please report it: {name}", code="INTERNAL")
+    text = f"an error of Waypool's own, please report it: {name}"
+    return output.report(WaypoolError(text, code="INTERNAL"))
 
 
 def main() -> None:

@@ -1,6 +1,8 @@
 """The command line as a whole: help for all, exit statuses, secrets masked."""
 
 import json
+import subprocess
+import sys
 
 import click
 import pytest
@@ -86,6 +88,18 @@ def test_an_error_of_our_own_is_one_line(
     assert json.loads(captured.out)["error"]["code"] == "INTERNAL"
     assert "ZeroDivisionError: first line" in captured.err
     assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", [["config"], ["config", "--json"], ["nothing", "--json"]])
+def test_an_output_that_cannot_be_written_is_one_line(line: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "backend.cli", *line]
+        finished = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert finished.returncode in (1, 120)  # 120: Python's own, where the last flush fails
+    assert "Traceback" not in finished.stderr
+    assert "No space left" in finished.stderr
 
 
 def test_a_home_whose_name_is_no_utf_8_is_shown(
