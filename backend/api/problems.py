@@ -8,7 +8,9 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from backend.errors import (
     ConflictError,
@@ -144,10 +146,22 @@ async def _render_validation(_: Request, error: Exception) -> JSONResponse:
     return ProblemResponse(refused.as_problem(), 422)
 
 
-async def _render_http(_: Request, error: Exception) -> JSONResponse:
+async def _render_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = _TITLES.get(error.status_code, "Error").upper().replace(" ", "_")
-    return make_problem(error.status_code, code, str(error.detail), error.headers)
+    headers = _list_allowed(request) if error.status_code == 405 else error.headers
+    return make_problem(error.status_code, code, str(error.detail), headers)
+
+
+def _list_allowed(request: Request) -> dict[str, str]:
+    """Every method of the path: the framework names those of the first route that has it."""
+    found = {
+        method
+        for route in iter_route_contexts(request.app.routes)
+        if route.path and compile_path(route.path)[0].match(request.url.path)
+        for method in route.methods or ()
+    }
+    return {"Allow": ", ".join(sorted(found))}
 
 
 async def _render_unknown(request: Request, error: Exception) -> JSONResponse:

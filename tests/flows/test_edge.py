@@ -138,9 +138,11 @@ async def test_a_refusal_can_quote_what_is_no_text(api: Client) -> None:
 
 
 async def test_a_wrong_method_is_told_the_right_ones(api: Client) -> None:
-    response = await (await api()).put("/v1/itineraries")
-    await check_refused(response, 405)
-    assert "GET" in response.headers["allow"] or "POST" in response.headers["allow"]
+    client = await api()
+    for path, methods in (("", "GET, POST"), ("/run_1", "DELETE, GET"), ("/run_1/cancel", "POST")):
+        response = await client.put(f"/v1/itineraries{path}")
+        await check_refused(response, 405)
+        assert response.headers["allow"] == methods
 
 
 async def test_answers_are_as_documented(api: Client) -> None:

@@ -56,10 +56,18 @@ _BODY = document_body(
 )
 _RUN: Responses = {200: {"model": RunDocument}, **document_problems(404)}
 _STREAM = {
-    "type": "string",
-    "description": "Server-sent events; `id` is `seq`, `event` is `type`, `data` is a RunEvent.",
-    "contentMediaType": "application/json",
-    "contentSchema": {"$ref": "#/components/schemas/RunEvent"},
+    "type": "object",
+    "description": "One event of the stream; `id` is its `seq`, `event` its `type`.",
+    "required": ["id", "event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"type": "string"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": "#/components/schemas/RunEvent"},
+        },
+    },
 }
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})[0-9]*\"?\s*", re.IGNORECASE)
 
