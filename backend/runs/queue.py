@@ -111,7 +111,9 @@ class JobQueue:
             await self._end_carried()
 
     async def _work_for_ever(self, concurrency: int) -> None:
-        while True:
+        while (
+            not self._is_stopping
+        ):  # a cancelled worker that cannot sign off raises as if it failed
             await self._work_once(concurrency)
             await asyncio.sleep(self._heartbeat)  # it only ends by itself when the database went
 

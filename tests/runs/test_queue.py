@@ -2,8 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
+from procrastinate import App
+from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
@@ -169,3 +172,23 @@ async def test_lost_connections_do_not_end_the_worker(queue: JobQueue, engine: A
     finally:
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
+
+
+async def test_a_worker_stops_that_cannot_sign_off(
+    queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+
+    async def work_without_database(*_: Any, **__: Any) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise ConnectorException  # as where the database went before the worker
+
+    monkeypatch.setattr(App, "run_worker_async", work_without_database)
+    work = asyncio.create_task(queue.work(Worker.advance, 4))  # type: ignore[arg-type]
+    await asyncio.wait_for(begun.wait(), 20)
+    work.cancel()
+    done, _ = await asyncio.wait({work}, timeout=20)
+    assert done == {work}
