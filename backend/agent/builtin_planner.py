@@ -11,6 +11,7 @@ from backend.agent.policy.call_log import read_log
 from backend.agent.policy.choosing import choose_hotels, choose_trains, open_hotels
 from backend.agent.policy.mending import (
     drop_dear,
+    keep_to_must_sees,
     look_again,
     remove_misfits,
     restore_must_sees,
@@ -36,8 +37,9 @@ PHASES: tuple[Phase, ...] = (
     remove_misfits,
     put_places,
     fill_days,
-    restore_must_sees,
     drop_dear,
+    keep_to_must_sees,
+    restore_must_sees,
     submit,
 )
 """In order; a phase that has nothing to do hands on to the next one."""

@@ -12,6 +12,7 @@ from backend.agent.limits import read_stop_limits
 from backend.agent.llm import Message
 from backend.agent.replies import dump_json
 from backend.planner.draft import Draft
+from backend.planner.pace import MAX_VISITS
 from backend.pool.snapshot import LegPool, Snapshot
 from backend.text import Locale
 
@@ -109,6 +110,7 @@ def describe_trip(snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
     }
     for key in ("avoid", "pace", "day_start", "day_end", "arrival", "departure", "fixed"):
         brief[key] = request[key]
+    brief["visits_a_day"] = MAX_VISITS[snapshot.request.pace]
     brief["limits"] = {"turns": limits.turns, "tool_calls": limits.tool_calls}
     brief["warnings"] = [
         warning.model_dump(mode="json", exclude_none=True) for warning in snapshot.warnings

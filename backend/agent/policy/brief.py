@@ -62,6 +62,7 @@ class Brief:
     rooms: int
     tier: Tier
     budget: float | None
+    currency: str
     interests: frozenset[str]
     must_see: tuple[tuple[str, str], ...]
     pace: Pace
@@ -103,6 +104,7 @@ def parse_brief(brief: Mapping[str, Any]) -> Brief:
         rooms=brief["rooms"],
         tier=brief["budget_tier"],
         budget=None if budget is None else float(budget),
+        currency=brief["currency"],
         interests=frozenset(interest["tag"] for interest in brief["interests"]),
         must_see=tuple((place["id"], place["city"]) for place in brief["must_see"]),
         pace=brief["pace"],

@@ -3,6 +3,7 @@
 Where a list is switched off, a refusal names ids that are near: one guess shows what there is.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 
 from backend.agent.policy.brief import BriefCity, BriefLeg
@@ -60,18 +61,46 @@ def choose_hotels(situation: Situation) -> list[ToolCall]:
 
 
 def choose_cheaper(situation: Situation, over: float) -> list[ToolCall]:
-    """Other trains and hotels that cost `over` less in all, or as much less as can be."""
-    options = _list_options(situation)
-    now = _find_chosen(situation, options)
-    allowance = sum(choice.cost for choice in now.values()) - over
-    cut = cut_costs(now, list(options.values()), allowance, _make_test(situation))
-    changed = {slot: choice for slot, choice in cut.items() if choice != now[slot]}
+    """Other trains and hotels that cost `over` less in all, or as much less as can be.
+
+    Nothing is chosen twice: what was given up for something cheaper is not cheaper.
+    """
+    known = _list_options(situation)
+    now = _find_chosen(situation, known)
+    options = {
+        slot: [c for c in choices if c in now.values() or not _was_chosen(situation.log, c)]
+        for slot, choices in known.items()
+    }
+    changed = _cut(situation, now, options, over)
+    if not changed:  # the guess at local transport may be wrong; prices are not
+        bare = {slot: _strip(choices) for slot, choices in options.items()}
+        changed = _cut(
+            situation, {s: dataclasses.replace(c, ways=0) for s, c in now.items()}, bare, over
+        )
     log = situation.log
     legs = (leg for leg in _list_legs(situation) if _leg_slot(leg) in changed)
     cities = (city for city in _list_cities(situation) if _hotel_slot(city) in changed)
     trains = (call for leg in legs for call in _choose_train(log, leg, changed))
     hotels = (call for city in cities for call in _choose_hotel(log, city, changed))
     return [*trains, *hotels]
+
+
+def _cut(situation: Situation, now: Picks, options: Options, over: float) -> Picks:
+    """The choices that change."""
+    allowance = sum(choice.cost for choice in now.values()) - over
+    cut = cut_costs(now, list(options.values()), allowance, _make_test(situation))
+    return {slot: choice for slot, choice in cut.items() if choice != now[slot]}
+
+
+def _strip(choices: Iterable[Choice]) -> list[Choice]:
+    return [dataclasses.replace(choice, ways=0) for choice in choices]
+
+
+def _was_chosen(log: CallLog, choice: Choice) -> bool:
+    kind, name = choice.slot
+    if kind == "leg":
+        return log.has_called("choose_train", leg=int(name), train_ids=list(choice.ids))
+    return log.has_called("choose_hotel", city=name, hotel_id=choice.ids[0])
 
 
 def pick(situation: Situation) -> Picks:

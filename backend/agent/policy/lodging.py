@@ -10,6 +10,7 @@ from backend.agent.policy.brief import BriefCity
 from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.agent.policy.spending import Choice
 from backend.catalogue.geo import measure_distance_m
+from backend.planner.travel_time import Party, find_way
 from backend.pool.plan_request import Tier
 
 RATING_POINTS = 12.0
@@ -20,6 +21,9 @@ PRICE_POINTS: dict[Tier, float] = {"economy": 24.0, "comfort": 14.0, "quality": 
 KM_POINTS = 1.5
 MOST_KM = 20.0
 """Also what is assumed of a hotel in a district where nothing is visited."""
+
+KM_A_DEGREE = 111.2
+LOCAL_MODES = ("metro", "taxi")
 
 UNKNOWN_PRICE = 1.2
 """Nobody knows it, so rather above the mean."""
@@ -38,8 +42,9 @@ def list_beds(log: CallLog, city: BriefCity, wanted: Sequence[str]) -> list[Choi
         Choice(
             slot=("hotel", city.id),
             ids=(row["id"],),
-            cost=nights * _expect_price(row, mean),
+            price=nights * _expect_price(row, mean),
             discomfort=(best - points[row["id"]]) * worth,
+            ways=_expect_fares(log, city, row, wanted),
         )
         for row in rows
     ]
@@ -67,19 +72,26 @@ def _list_hotels(log: CallLog, city: BriefCity) -> list[Row]:
 
 def _rate(log: CallLog, row: Row, wanted: Sequence[str]) -> float:
     rating = UNKNOWN_RATING if row["rating"] is None else float(row["rating"])
-    places = [place for poi_id in wanted if (place := log.detail("get_poi", poi_id))]
-    return RATING_POINTS * rating - KM_POINTS * _measure_way(log, row, places)
+    return RATING_POINTS * rating - KM_POINTS * min(MOST_KM, _measure_way(log, row, wanted))
 
 
-def _measure_way(log: CallLog, row: Row, places: Sequence[Row]) -> float:
+def _expect_fares(log: CallLog, city: BriefCity, row: Row, wanted: Sequence[str]) -> float:
+    """What the way to the first place and back from the last one costs the party in all."""
+    north = _measure_way(log, row, wanted) / KM_A_DEGREE
+    party = Party(log.brief.travellers, log.brief.currency)
+    fare = find_way((0.0, 0.0), (north, 0.0), LOCAL_MODES, party).cost
+    return 2 * city.nights * float(fare)
+
+
+def _measure_way(log: CallLog, row: Row, wanted: Sequence[str]) -> float:
     """Kilometres to the places in the middle of the field: half of them are nearer."""
+    places = [place for poi_id in wanted if (place := log.detail("get_poi", poi_id))]
     if not places:
         return 0.0
     here = _find_position(log, row, places)
     if here is None:
         return MOST_KM
-    ways = (measure_distance_m(here, (p["lat"], p["lon"])) / 1000 for p in places)
-    return min(MOST_KM, median(ways))
+    return median(measure_distance_m(here, (p["lat"], p["lon"])) / 1000 for p in places)
 
 
 def _find_position(log: CallLog, row: Row, places: Sequence[Row]) -> tuple[float, float] | None:

@@ -79,15 +79,21 @@ def _find_last(put: Sequence[str | None], poi_id: str) -> int:
     return max(n for n, put_id in enumerate(put) if put_id == poi_id)
 
 
-def restore_must_sees(situation: Situation) -> list[ToolCall]:
-    """Must-sees alone arranged anew, else each on a day where it was not tried."""
-    if not situation.draft.has("MUST_SEE_MISSING"):
-        return []
+def keep_to_must_sees(situation: Situation) -> list[ToolCall]:
+    """Must-sees alone arranged anew, where they have no room or the budget has none for more."""
     log = situation.log
     must = [poi_id for poi_id, _ in situation.brief.must_see]
-    if log.may("arrange") and not log.has_called("arrange", poi_ids=must, keep=False):
-        return [make_call("arrange", poi_ids=must, keep=False)]
-    if not log.may("put_visit"):
+    is_wanted = situation.draft.has("MUST_SEE_MISSING") or situation.over_budget > 0
+    if not must or not is_wanted or not log.may("arrange"):
+        return []
+    if log.has_called("arrange", poi_ids=must, keep=False):
+        return []
+    return [make_call("arrange", poi_ids=must, keep=False)]
+
+
+def restore_must_sees(situation: Situation) -> list[ToolCall]:
+    """One that is missing, on a day where it was not tried."""
+    if not situation.draft.has("MUST_SEE_MISSING") or not situation.log.may("put_visit"):
         return []
     return list(_put_missing(situation))[:1]
 
@@ -115,22 +121,13 @@ def _list_hopeless(situation: Situation) -> set[str]:
 
 def spend_less(situation: Situation) -> list[ToolCall]:
     """Cheaper trains and hotels while the plan costs more than the budget."""
-    over = _count_over(situation)
+    over = situation.over_budget
     return choose_cheaper(situation, over * SPARE) if over > 0 else []
 
 
 def drop_dear(situation: Situation) -> list[ToolCall]:
     """The dearest visit that is no must-see, if leaving out all of them would do."""
-    over = _count_over(situation)
-    return _drop_dear(situation, over) if over > 0 else []
-
-
-def _count_over(situation: Situation) -> float:
-    budget, total = situation.brief.budget, situation.draft.total
-    return 0.0 if budget is None or total is None else total - budget
-
-
-def _drop_dear(situation: Situation, over: float) -> list[ToolCall]:
+    over = situation.over_budget
     must = {poi_id for poi_id, _ in situation.brief.must_see}
     dear = [
         (float(item["cost"]), -day, int(item["item"]))
@@ -138,7 +135,8 @@ def _drop_dear(situation: Situation, over: float) -> list[ToolCall]:
         for item in items
         if item.get("poi_id") and item["poi_id"] not in must and float(item.get("cost", 0)) > 0
     ]
-    if not situation.log.may("remove_item") or sum(cost for cost, _, _ in dear) < over:
+    is_enough = 0 < over <= sum(cost for cost, _, _ in dear)
+    if not situation.log.may("remove_item") or not is_enough:
         return []
     _, day, item = max(dear)
     return [make_call("remove_item", day=-day, item=item)]

@@ -64,6 +64,15 @@ def list_places(log: CallLog, city: BriefCity) -> list[Row]:
     return [log.detail("get_poi", row["id"]) or row for row in rows]
 
 
+def list_free(log: CallLog, city: BriefCity) -> set[str]:
+    """Places of a city without a ticket that are not known to be far out."""
+    rows = list_places(log, city)
+    centre = _find_centre(rows)
+    return {
+        row["id"] for row in rows if not read_price(row["price"]) and not _rate_way(row, centre)
+    }
+
+
 def measure_room(brief: Brief, city: BriefCity, rides: Sequence[Ride]) -> Room:
     """Minutes and visits of the city's days after what the chosen trains take."""
     spans = [measure_day(brief, city, day, rides) for day in city.days]

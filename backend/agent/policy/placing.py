@@ -42,8 +42,10 @@ def _list_unplanned(situation: Situation, city: BriefCity) -> Iterator[str]:
 def _is_affordable(situation: Situation, city: BriefCity, poi_id: str) -> bool:
     """Whether the ticket leaves the plan within the budget, as far as both are known."""
     brief, total = situation.brief, situation.draft.total
+    if not situation.may_afford(poi_id):
+        return False
     price = read_price(_find_row(situation, city, poi_id).get("price")) or 0.0
-    if brief.budget is None or total is None or not price:
+    if brief.budget is None or total is None or not price or situation.over_budget:
         return True
     return (
         poi_id not in situation.draft.removed and total + price * brief.travellers <= brief.budget

@@ -83,7 +83,7 @@ def list_seats(log: CallLog, leg: BriefLeg) -> list[Choice]:
         Choice(
             slot=("leg", str(leg.leg)),
             ids=ride.train_ids,
-            cost=(mean if ride.price is None else ride.price) * travellers,
+            price=(mean if ride.price is None else ride.price) * travellers,
             discomfort=rate_discomfort(log.brief, leg, ride) * (mean or 1.0) * travellers,
         )
         for ride in rides

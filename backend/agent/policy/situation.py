@@ -7,7 +7,7 @@ from functools import cached_property
 from backend.agent.policy.brief import Brief, BriefCity
 from backend.agent.policy.call_log import CallLog
 from backend.agent.policy.draft_view import DraftView, read_draft
-from backend.agent.policy.places import list_wanted
+from backend.agent.policy.places import list_free, list_wanted
 from backend.agent.policy.rides import Ride, list_rides
 from backend.tools.call import ToolCall
 
@@ -44,6 +44,24 @@ class Situation:
     def wanted(self) -> tuple[str, ...]:
         """Places worth a visit, city by city, must-sees first."""
         return tuple(poi_id for city in self.brief.cities for poi_id in self.list_wanted(city))
+
+    @property
+    def over_budget(self) -> float:
+        """How much more the plan costs than the budget allows; 0 where that is not known."""
+        budget, total = self.brief.budget, self.draft.total
+        return 0.0 if budget is None or total is None else max(0.0, total - budget)
+
+    def may_afford(self, poi_id: str) -> bool:
+        """Whether the place may be added to a plan that is over its budget: free, and not far.
+
+        The traveller will have to raise the budget, but not for this.
+        """
+        must = any(poi_id == must_id for must_id, _ in self.brief.must_see)
+        return must or self.over_budget == 0 or poi_id in self._free
+
+    @cached_property
+    def _free(self) -> set[str]:
+        return {i for city in self.brief.cities for i in list_free(self.log, city)}
 
     def list_wanted(self, city: BriefCity) -> list[str]:
         """Places of one city worth a visit, most wanted first."""

@@ -13,12 +13,18 @@ Slot = tuple[str, str]
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to fill a slot; both amounts are the party's."""
+    """One way to fill a slot; all amounts are the party's. `ways` is a guess, `price` is not."""
 
     slot: Slot
     ids: tuple[str, ...]
-    cost: float
+    price: float
     discomfort: float
+    ways: float = 0.0
+
+    @property
+    def cost(self) -> float:
+        """What the choice costs with the local transport that it brings about."""
+        return self.price + self.ways
 
 
 Picks = dict[Slot, Choice]

@@ -52,8 +52,10 @@ def arrange_places(situation: Situation) -> list[ToolCall]:
     if any(log.steps[n].is_error for n in attempts):
         return []
     keep = bool(log.brief.draft.get("visits"))
-    wanted = list(_take_turns(situation))[:MOST_GIVEN]
-    return [make_call("arrange", poi_ids=wanted, keep=keep)]
+    given = [poi_id for poi_id in _take_turns(situation) if situation.may_afford(poi_id)]
+    if not given:
+        return []
+    return [make_call("arrange", poi_ids=given[:MOST_GIVEN], keep=keep)]
 
 
 def fill_days(situation: Situation) -> list[ToolCall]:
@@ -66,9 +68,9 @@ def fill_days(situation: Situation) -> list[ToolCall]:
     if not log.may("arrange") or not arranged:
         return []
     given = arranged[-1].arguments["poi_ids"]
-    if set(given) - set(situation.wanted) or len(arranged) > MOST_ARRANGED:
-        return []
-    if log.calls_left <= LAST_CALLS:
+    must = [poi_id for poi_id, _ in log.brief.must_see]
+    is_over = len(arranged) > MOST_ARRANGED or log.calls_left <= LAST_CALLS
+    if is_over or given == must or set(given) - set(situation.wanted) or situation.over_budget:
         return []
     more = [p for city in log.brief.cities for p in _list_more(situation, city, set(given))]
     if not more or len(given) >= MOST_GIVEN:
@@ -103,4 +105,5 @@ def _list_more(situation: Situation, city: BriefCity, given: set[str]) -> list[s
         return []
     left_alone = given.union(draft.poi_ids, draft.removed)
     more = [*situation.list_wanted(city), *(row["id"] for row in rows)]
-    return [poi_id for poi_id in dict.fromkeys(more) if poi_id not in left_alone][: room.visits]
+    new = [poi_id for poi_id in dict.fromkeys(more) if poi_id not in left_alone]
+    return [poi_id for poi_id in new if situation.may_afford(poi_id)][: room.visits]

@@ -9,7 +9,7 @@ from backend.agent.policy.spending import Choice, Picks, cut_costs, pick_best
 
 
 def choice(slot: int, number: int, cost: float, discomfort: float) -> Choice:
-    return Choice(("leg", str(slot)), (str(number),), cost, discomfort)
+    return Choice(("leg", str(slot)), (str(number),), cost / 2, discomfort, ways=cost / 2)
 
 
 SLOTS = st.lists(
