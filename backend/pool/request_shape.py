@@ -1,7 +1,7 @@
 """Shape of a request: each field is checked alone, so that one fault hides no other."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any
 
@@ -32,19 +32,24 @@ def make_pointer(*steps: object) -> str:
 def find_bad_text(value: object, *steps: object) -> Iterator[Fault]:
     """Faults of texts that no database can hold: NUL characters and halves of surrogate pairs."""
     if isinstance(value, str):
-        if "\0" in value or _has_surrogate(value):
-            message = "the text holds a character that is none (NUL or half a surrogate pair)"
-            yield Fault(make_pointer(*steps), "bad_text", message)
+        if _is_bad(value):
+            yield Fault(make_pointer(*steps), "bad_text", _BAD_TEXT)
     elif isinstance(value, Mapping):
         for key, entry in value.items():
-            yield from find_bad_text(entry, *steps, key)
+            if _is_bad(key):  # the pointer ends before it, since it could not be written
+                yield Fault(make_pointer(*steps), "bad_text", f"the name of a field: {_BAD_TEXT}")
+            else:
+                yield from find_bad_text(entry, *steps, key)
     elif isinstance(value, list | tuple):
         for n, entry in enumerate(value):
             yield from find_bad_text(entry, *steps, n)
 
 
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+_BAD_TEXT = "the text holds a character that is none (NUL or half a surrogate pair)"
+
+
+def _is_bad(text: str) -> bool:
+    return any(c == "\0" or "\ud800" <= c <= "\udfff" for c in text)
 
 
 def read_fields(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
@@ -61,7 +66,8 @@ def read_fields(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
         try:
             values[name] = _adapter(name).validate_python(raw[name])
         except ValidationError as error:
-            faults += [_shape_fault(name, entry) for entry in error.errors(include_url=False)]
+            entries = error.errors(include_url=False)
+            faults += [_shape_fault(name, e) for e in entries if not _follows(e, entries)]
     return values, faults
 
 
@@ -75,6 +81,11 @@ def _adapter(name: str) -> TypeAdapter[Any]:
 def _unknown_field(name: str) -> Fault:
     near = find_near(name, PlanRequest.model_fields, limit=3, cutoff=60)
     return Fault(make_pointer(name), "unknown_field", f"there is no field {name!r}", tuple(near))
+
+
+def _follows(entry: Any, entries: Sequence[Any]) -> bool:
+    """Whether a list is too short only because its faulty entries do not count."""
+    return entry["type"] == "too_short" and len(entries) > 1
 
 
 def _shape_fault(name: str, entry: Any) -> Fault:

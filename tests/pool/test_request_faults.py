@@ -110,6 +110,8 @@ async def test_seven_faults_are_named_in_one_answer(catalogue: AsyncEngine) -> N
         ({"notes": "a\0b"}, "/notes", "bad_text"),
         ({"notes": "x" * 2001}, "/notes", "string_too_long"),
         ({"origin": "\ud800"}, "/origin", "bad_text"),
+        ({"\ud800": 1}, "", "bad_text"),
+        ({"destinations": [{"city": None}]}, "/destinations/0/city", "string_type"),
     ],
 )  # fmt: skip
 async def test_each_fault_has_its_pointer_and_code(
