@@ -11,6 +11,7 @@ from backend.cli.output import FAILED, Output, json_option, read_json
 from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine
 from backend.runs.commands import start_run
+from backend.runs.queries import hold_run
 from backend.runs.result import show_run
 from backend.runs.workflow import advance_run
 from backend.settings import read_settings
@@ -33,9 +34,9 @@ def plan(context: click.Context, output: Output, source: str, tenant: str) -> No
 
     async def work(engine: Engine) -> dict[str, Any]:
         started = await start_run(engine, None, tenant, raw)
-        await advance_run(
-            engine, make_planners(settings, make_store(settings, engine)), started.run_id
-        )
+        planners = make_planners(settings, make_store(settings, engine))
+        async with hold_run(engine, started.run_id):
+            await advance_run(engine, planners, started.run_id)
         return await show_run(engine, started.run_id, tenant)
 
     result = with_engine(work, settings)

@@ -14,12 +14,9 @@ from backend.params.queries import read_params
 from backend.pool.request_faults import resolve_request
 from backend.runs.idempotency import claim_key, find_claim
 from backend.runs.lifecycle import is_final
-from backend.runs.queries import RunHead, delete_run, find_run, insert_run, update_run
-from backend.runs.queue import EXECUTOR, JobQueue
+from backend.runs.queries import RunHead, delete_run, find_run, insert_run, is_held, update_run
+from backend.runs.queue import EXECUTOR, INLINE, JobQueue
 from backend.runs.run_log import Step, append_step, read_last_seq
-
-INLINE = "command"
-"""Executor of a run that the command which began it carries to its end."""
 
 
 class IdempotencyError(ConflictError):
@@ -93,11 +90,14 @@ async def get_run(session: Session, run_id: str, tenant: str | None) -> RunHead:
 
 
 async def cancel_run(engine: Engine, run_id: str, tenant: str | None) -> RunHead:
-    """End a queued run at once, ask a running one to stop; an ended one stays as it is."""
+    """End a queued run at once, ask a running one to stop; an ended one stays as it is.
+
+    One whose command is gone ends at once too: nobody is there to be asked.
+    """
     async with transaction(engine) as session:
         run = await _lock_run(session, run_id, tenant)
         now = read_utc()
-        if run.status == "queued":
+        if run.status == "queued" or await _is_abandoned(session, run):
             await update_run(session, run_id, status="cancelled", finished_at=now)
             seq = await read_last_seq(session, run_id) + 1
             payload: Mapping[str, Any] = {"status": "cancelled", "error": None}
@@ -105,6 +105,12 @@ async def cancel_run(engine: Engine, run_id: str, tenant: str | None) -> RunHead
         elif not is_final(run.status) and run.cancel_requested_at is None:
             await update_run(session, run_id, cancel_requested_at=now)
         return await get_run(session, run_id, tenant)
+
+
+async def _is_abandoned(session: Session, run: RunHead) -> bool:
+    if is_final(run.status) or run.executor != INLINE:
+        return False
+    return not await is_held(session, run.id)
 
 
 async def retry_run(

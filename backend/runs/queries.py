@@ -1,13 +1,14 @@
 """Rows of runs: make, find, list, move on. Every read names its tenant; None is the operator."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
-from backend.db.session import Session
+from backend.db.session import Engine, Session
 from backend.runs.lifecycle import FINAL, RunStatus
 from backend.runs.tables import AgentRun
 
@@ -106,9 +107,37 @@ async def delete_run(session: Session, run_id: str) -> None:
     await session.execute(delete(AgentRun).where(AgentRun.id == run_id))
 
 
-async def list_unfinished(session: Session, executor: str) -> Sequence[str]:
-    """Ids of the runs that have not ended, oldest first."""
+async def list_unfinished(
+    session: Session, executor: str, before: dt.datetime | None = None
+) -> Sequence[str]:
+    """Ids of the runs that have not ended, oldest first; with `before` those made by then."""
     wanted = select(AgentRun.id).where(
         AgentRun.status.in_(["queued", "running"]), AgentRun.executor == executor
     )
+    if before is not None:
+        wanted = wanted.where(AgentRun.created_at < before)
     return list((await session.scalars(wanted.order_by(AgentRun.id))).all())
+
+
+@asynccontextmanager
+async def hold_run(engine: Engine, run_id: str) -> AsyncIterator[None]:
+    """Show to all that this process carries the run; the database drops it with the process.
+
+    Where the connection goes, another may take the run over: the log lets only one of them write.
+    """
+    connection = await engine.connect()
+    try:
+        await connection.execute(select(func.pg_advisory_lock(_lock_number(run_id))))
+        yield
+    finally:
+        await connection.invalidate()  # closes it, alive or not, and the lock goes with it
+
+
+async def is_held(session: Session, run_id: str) -> bool:
+    """Whether a process carries the run; if none does, none can until the transaction's end."""
+    taken = select(func.pg_try_advisory_xact_lock(_lock_number(run_id)))
+    return not (await session.execute(taken)).scalar_one()
+
+
+def _lock_number(run_id: str) -> ColumnElement[int]:
+    return func.hashtextextended(run_id, 0)

@@ -5,6 +5,7 @@ whose job was lost altogether (a crash between two commits of the queue) is put 
 """
 
 import asyncio
+import datetime as dt
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
@@ -14,13 +15,17 @@ from procrastinate.connector import Notify
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.tasks import Task
 
+from backend.clock import read_utc
 from backend.db.session import CONNECT_SECONDS, Engine, Session, raw_connection, transaction
 from backend.errors import UnavailableError
-from backend.runs.queries import list_unfinished
+from backend.runs.queries import is_held, list_unfinished, update_run
 
 QUEUE = "runs"
 TASK = "advance_run"
 EXECUTOR = "queue"
+INLINE = "command"
+"""Executor of a run that the command which began it carries to its end."""
+
 GRACE_SECONDS = 5
 """How long a stopping worker lets its runs go on; then another one resumes them."""
 
@@ -169,7 +174,10 @@ class JobQueue:
             await asyncio.sleep(pause)
 
     async def rescue(self) -> None:
-        """Put back the jobs of silent workers, and unfinished runs that have no job at all."""
+        """Put back the jobs of silent workers, and unfinished runs that have no job at all.
+
+        Among these are runs of a command that was killed.
+        """
         manager = self._app.job_manager
         stalled = await manager.get_stalled_jobs(
             queue=QUEUE, seconds_since_heartbeat=self._stalled_after
@@ -180,9 +188,18 @@ class JobQueue:
             log.warning("taking over %s from a silent worker", job.task_kwargs.get("run_id"))
             await manager.retry_job(job)
         async with transaction(self._engine) as session:
+            await self._adopt_abandoned(session)
             unfinished = await list_unfinished(session, EXECUTOR)
         if unfinished:
             await self._enqueue_lost(unfinished)
+
+    async def _adopt_abandoned(self, session: Session) -> None:
+        """Take over the runs of commands that are gone."""
+        long_ago = read_utc() - dt.timedelta(seconds=self._stalled_after)  # it may not hold it yet
+        for run_id in await list_unfinished(session, INLINE, long_ago):
+            if not await is_held(session, run_id):
+                log.warning("taking over %s from a command that is gone", run_id)
+                await update_run(session, run_id, executor=EXECUTOR)
 
     async def _enqueue_lost(self, unfinished: Sequence[str]) -> None:
         jobs = [

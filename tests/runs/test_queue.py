@@ -1,6 +1,7 @@
 """Jobs of silent workers and runs without a job come back; nothing is done twice at a time."""
 
 import asyncio
+import datetime as dt
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,8 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from backend.clock import read_utc
 from backend.db.session import transaction
-from backend.runs.queries import insert_run, update_run
-from backend.runs.queue import JobQueue
+from backend.runs.commands import cancel_run
+from backend.runs.queries import hold_run, insert_run, list_unfinished, update_run
+from backend.runs.queue import INLINE, JobQueue
 
 pytestmark = pytest.mark.sql
 
@@ -26,11 +28,20 @@ async def queue(database_url: str, engine: AsyncEngine) -> AsyncIterator[JobQueu
         yield queue
 
 
-async def make_run(engine: AsyncEngine, run_id: str, queue: JobQueue | None = None) -> None:
-    """A queued run, with its job if a queue is given."""
+async def make_run(
+    engine: AsyncEngine,
+    run_id: str,
+    queue: JobQueue | None = None,
+    *,
+    status: str = "queued",
+    executor: str = "queue",
+    age: float = 0,
+) -> None:
+    """A run, with its job if a queue is given."""
     async with transaction(engine) as session:
-        row = {"id": run_id, "tenant": "t", "status": "queued", "executor": "queue"}
-        rest = {"planner": "builtin", "locale": "en", "request": {}, "created_at": read_utc()}
+        row = {"id": run_id, "tenant": "t", "status": status, "executor": executor}
+        made = read_utc() - dt.timedelta(seconds=age)
+        rest = {"planner": "builtin", "locale": "en", "request": {}, "created_at": made}
         await insert_run(session, row | rest)
         if queue is not None:
             await queue.enqueue(session, run_id)
@@ -90,6 +101,28 @@ async def test_a_silent_workers_job_is_taken_over(queue: JobQueue, engine: Async
             {"worker": worker},
         )
     assert await Worker(engine).expect(queue, 1) == ["run_held"]
+
+
+async def test_a_killed_commands_run_is_taken_over_and_no_other(
+    queue: JobQueue, engine: AsyncEngine
+) -> None:
+    await make_run(engine, "run_1_held", status="running", executor=INLINE, age=60)
+    await make_run(engine, "run_2_left", status="running", executor=INLINE, age=60)
+    await make_run(engine, "run_3_young", status="running", executor=INLINE)
+    patient = JobQueue("", engine, heartbeat_seconds=5, stalled_after_seconds=20)
+    async with hold_run(engine, "run_1_held"):
+        async with transaction(engine) as session:
+            await patient._adopt_abandoned(session)
+            assert await list_unfinished(session, "queue") == ["run_2_left"]
+        assert await Worker(engine).expect(queue, 1) == ["run_2_left"]
+
+
+async def test_a_killed_commands_run_can_be_cancelled(engine: AsyncEngine) -> None:
+    await make_run(engine, "run_left", status="running", executor=INLINE)
+    async with hold_run(engine, "run_left"):
+        assert (await cancel_run(engine, "run_left", None)).status == "running"
+    assert (await cancel_run(engine, "run_left", None)).status == "cancelled"
+    assert (await cancel_run(engine, "run_left", None)).status == "cancelled"
 
 
 async def test_a_failing_advance_is_tried_again(queue: JobQueue, engine: AsyncEngine) -> None:
