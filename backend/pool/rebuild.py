@@ -44,7 +44,7 @@ def rebuild(snapshot: Snapshot, params: Mapping[str, ParamValue]) -> Snapshot:
     """
     _refuse_holes(snapshot)
     tier = snapshot.request.budget_tier
-    values = {**snapshot.params, **params}
+    values = {**snapshot.params, **{k: v for k, v in params.items() if k in snapshot.params}}
     old, new = read_limits(snapshot.params, tier), read_limits(values, tier)
     _refuse_other_rules(old, new)
     calendar = _recall_calendar(snapshot)
