@@ -1,9 +1,11 @@
 """`waypool bench`: measure the product on this machine."""
 
 import asyncio
+from pathlib import Path
 
 import click
 
+from backend.bench.planner import Result, average, list_tasks, measure
 from backend.bench.pool import describe_report, run_pool_bench
 from backend.cli.output import Output, json_option
 from backend.db.connect import open_database
@@ -12,7 +14,7 @@ from backend.settings import read_settings
 
 @click.group()
 def bench() -> None:
-    """Measure how long things take here, each beside what it is compared with."""
+    """Measure how long things take here and how good they are, each beside what it is compared with."""
 
 
 @bench.command("pool")
@@ -27,3 +29,60 @@ def bench_pool(output: Output, places: int, cities: int) -> None:
     with open_database(read_settings()) as url:
         report = asyncio.run(run_pool_bench(url, places, cities))
     output.show(report, "\n".join(describe_report(report)))
+
+
+class _Seconds(click.ParamType[tuple[float, ...]]):
+    """Numbers of seconds, separated by commas."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        """Each number from 0.1 to 3600."""
+        try:
+            numbers = tuple(float(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"{value!r} is no list of seconds such as 1,5", param, ctx)
+        if not all(0.1 <= number <= 3600 for number in numbers):
+            self.fail(f"{value!r}: seconds lie between 0.1 and 3600", param, ctx)
+        return tuple(dict.fromkeys(numbers))
+
+
+@bench.command("planner")
+@click.argument(
+    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
+@click.option("--best", "best", metavar="FILE.csv",
+              type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Best known values: instance,m,best.  [default: best.csv in DIR]")  # fmt: skip
+@click.option("--seconds", type=_Seconds(), default="1", show_default=True, metavar="S[,S…]",
+              help="Time for each instance, by the wall clock.")  # fmt: skip
+@json_option
+@click.pass_obj
+def bench_planner(
+    output: Output, folder: Path, best: Path | None, seconds: tuple[float, ...]
+) -> None:
+    """Solve the orienteering instances in DIR and compare with the best known values.
+
+    Gaps are percents of the best value. An instance without a best value is solved for one tour
+    and is not in the mean. One thread.
+    """
+    results = []
+    output.say(f"{'instance':<10}{'m':>3}{'seconds':>9}{'value':>8}{'best':>8}{'gap %':>8}")
+    for result in measure(list_tasks(folder, best), seconds):
+        results.append(result)
+        output.say(_describe(result))
+    for limit in seconds:
+        mean = average(results, limit)
+        output.say(f"mean gap in {limit:g} s: {'none' if mean is None else f'{mean:.2f} %'}")
+    if output.is_json:
+        output.show([result.as_json() for result in results], "")
+
+
+def _describe(result: Result) -> str:
+    best = "-" if result.best is None else str(result.best)
+    gap = "-" if result.gap is None else f"{result.gap:.2f}"
+    return (
+        f"{result.instance:<10}{result.m:>3}{result.seconds:>9g}{result.value:>8}{best:>8}{gap:>8}"
+    )

@@ -1,0 +1,169 @@
+"""Solves orienteering problems: searches by PyVRP from several starts, each refilled by beams.
+
+Measured on public team orienteering instances: neither part alone comes near the two together.
+Short tours are nearly solved by the beam over whole tours, which PyVRP misses in one of three;
+long tours need PyVRP's many small moves first. With `Budget(rounds=…)` a result depends on the
+problem alone and the clock only guards; with `Budget(seconds=…)` the clock rules.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.planner.chain_search import Effort
+from backend.planner.completion_bound import price_nodes
+from backend.planner.orienteering import Orienteering, Value, Visits, evaluate
+from backend.planner.refill import Refiller
+from backend.planner.routing import Router
+from backend.planner.tour_grid import make_grids
+
+SHORT_TOUR = 16
+"""Up to so many visits a tour is filled whole."""
+
+WHOLE = 10_000
+WIDTHS = (300, 1200, 4800)
+FIRST = Effort(width=200, buckets=40)
+POLISH = Effort(width=150, buckets=40)
+SHAKE = Effort(width=60, buckets=25)
+STRETCHES = (8, 12)
+SHAKES = 2
+"""After each search, attempts to leave the best visits' surroundings."""
+
+ITERATIONS = 400_000
+LEAST_ITERATIONS, MOST_ITERATIONS = 100, 800
+"""PyVRP's iterations in a round: `ITERATIONS` by visits × tours, within these."""
+
+SHARE = 5
+LONGEST_SEARCH = 0.5
+"""By the clock a search takes a fifth of all time, and at most so many seconds."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Rounds by number (`seconds` is then a guard), or as many as the seconds allow (`rounds` None)."""
+
+    rounds: int | None = 4
+    seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Visits with their value; `deadline_hit`: the clock ended what should have gone on."""
+
+    visits: Visits
+    value: Value
+    rounds: int
+    deadline_hit: bool
+
+
+def solve(
+    problem: Orienteering,
+    budget: Budget = Budget(),
+    seed: int = 0,
+    clock: Callable[[], float] = time.monotonic,
+) -> Solved:
+    """The best visits found; they are evaluated before they are returned."""
+    run = _Run(problem, budget, seed, clock)
+    run.work()
+    value = evaluate(problem, run.best)
+    return Solved(run.best, value, run.rounds, budget.rounds is not None and run.was_late)
+
+
+class _Run:
+    """One attempt at a problem: the best visits so far and the time that is left."""
+
+    def __init__(
+        self, problem: Orienteering, budget: Budget, seed: int, clock: Callable[[], float]
+    ) -> None:
+        self.clock = clock
+        self.deadline = clock() + budget.seconds
+        self.budget, self.seed = budget, seed
+        self.problem = problem
+        self.grids = make_grids(problem)
+        self.rng = np.random.default_rng(seed)
+        self.refiller = Refiller(self.grids, self.rng, self.is_over)
+        self.best: Visits = tuple(() for _ in problem.tours)
+        self.weight = 0.0
+        self.rounds = 0
+        self.was_late = False
+        self.goal = self._sum_reachable()
+
+    def is_over(self) -> bool:
+        """Whether the time is used up."""
+        self.was_late = self.was_late or self.clock() >= self.deadline
+        return self.was_late
+
+    def work(self) -> None:
+        """Fill, then search and refill round by round."""
+        if not self.goal:
+            return
+        self._fill_first()
+        if max(map(len, self.best)) <= SHORT_TOUR:
+            self._fill_whole()
+        router = Router(self.problem, self.grids)
+        while not self.is_done():
+            self._search(router)
+            self.rounds += 1
+
+    def is_done(self) -> bool:
+        """Nothing left to win, or no budget."""
+        if self.weight >= self.goal or self.rounds == self.budget.rounds:
+            return True
+        return self.is_over()
+
+    def _sum_reachable(self) -> float:
+        """What all nodes together weigh that stand on any tour, one of each group."""
+        heaviest: dict[int, float] = {}
+        for grid in self.grids:
+            for node in grid.node:
+                group = int(grid.group[node])
+                heaviest[group] = max(heaviest.get(group, 0.0), float(grid.weight[node]))
+        return sum(heaviest.values())
+
+    def _keep(self, visits: Visits) -> Visits:
+        weight = self.refiller.weigh(visits)
+        if weight > self.weight:
+            self.best, self.weight = visits, weight
+        return visits
+
+    def _fill_first(self) -> None:
+        self._keep(self.refiller.polish(self.best, WHOLE, FIRST))
+
+    def _fill_whole(self) -> None:
+        """Whole tours at once, led by prices; ever wider for a single tour."""
+        prices = price_nodes(self.grids)
+        value = self.grids[0].weight - prices
+        empty: Visits = tuple(() for _ in self.grids)
+        for width in WIDTHS[: None if len(self.grids) == 1 else 1]:
+            if self.is_done():
+                return
+            visits = self._keep(self.refiller.polish(empty, WHOLE, Effort(width, 250), value))
+            self._keep(self._polish(visits))
+
+    def _search(self, router: Router) -> None:
+        seed = self.seed * 1000 + self.rounds
+        visits = self._keep(router.search(seed, self._end_search(), self._count_iterations()))
+        self._keep(self._polish(visits))
+        for _ in range(SHAKES):
+            if self.is_done():
+                return
+            self._keep(self._polish(self.refiller.shake(self.best, SHAKE)))
+
+    def _end_search(self) -> Callable[[], bool]:
+        if self.budget.rounds is not None:
+            return self.is_over
+        end = min(self.deadline, self.clock() + min(self.budget.seconds / SHARE, LONGEST_SEARCH))
+        return lambda: self.clock() >= end
+
+    def _count_iterations(self) -> int | None:
+        if self.budget.rounds is None:
+            return None
+        size = 1 + sum(map(len, self.best)) * sum(len(grid.node) for grid in self.grids)
+        return max(LEAST_ITERATIONS, min(MOST_ITERATIONS, ITERATIONS // size))
+
+    def _polish(self, visits: Visits) -> Visits:
+        for length in STRETCHES:
+            visits = self.refiller.polish(visits, length, POLISH)
+        return visits

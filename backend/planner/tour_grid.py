@@ -1,0 +1,120 @@
+"""A tour as arrays: one row for each way to visit a node on it, impossible ones left out beforehand.
+
+Searching in Python is affordable only where numpy handles hundreds of partial tours at a time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.planner.orienteering import Orienteering, Tour, Window, find_start
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """`rows` of one tour: node, first and last start; `leave[a, b]` is service at a and the way to b.
+
+    Positions without a node (ends of tours) take no service. `weight` is a node's profit, with a
+    bonus above all profits where it is required.
+    """
+
+    number: int
+    tour: Tour
+    node: Ints
+    opens: Ints
+    closes: Ints
+    leave: Ints
+    weight: Floats
+    group: Ints
+    windows: tuple[tuple[Window, ...], ...]
+
+
+def make_grids(problem: Orienteering) -> list[Grid]:
+    """A grid for each tour."""
+    services = np.zeros(len(problem.travel), dtype=np.int64)
+    services[: len(problem.nodes)] = [node.service for node in problem.nodes]
+    leave = services[:, None] + np.array(problem.travel, dtype=np.int64)
+    weight = weigh(problem)
+    group = np.array([problem.find_group(k) for k in range(len(problem.nodes))], dtype=np.int64)
+    return [
+        _make_grid(problem, number, leave, weight, group) for number in range(len(problem.tours))
+    ]
+
+
+def weigh(problem: Orienteering) -> Floats:
+    """Profit by node, required ones above all others together."""
+    bonus = 1 + sum(node.profit for node in problem.nodes)
+    return np.array([n.profit + bonus * n.is_required for n in problem.nodes], dtype=np.float64)
+
+
+def _make_grid(
+    problem: Orienteering, number: int, leave: Ints, weight: Floats, group: Ints
+) -> Grid:
+    tour = problem.tours[number]
+    rows = []
+    for k, node in enumerate(problem.nodes):
+        first = tour.opens + int(leave[tour.start, k])
+        last = tour.closes - int(leave[k, tour.end])
+        for window in node.windows[number]:
+            opens, closes = max(first, window.opens), min(last, window.closes)
+            if opens <= closes and weight[k] > 0:
+                rows.append((k, opens, closes))
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    windows = tuple(node.windows[number] for node in problem.nodes)
+    return Grid(number, tour, table[:, 0], table[:, 1], table[:, 2], leave, weight, group, windows)
+
+
+class Span(NamedTuple):
+    """Earliest begins and latest begins of a tour's visits."""
+
+    early: list[int]
+    late: list[int]
+
+
+def measure(grid: Grid, visits: Sequence[int]) -> Span:
+    """Both, for visits that can be made."""
+    early, now, at = [], grid.tour.opens, grid.tour.start
+    for k in visits:
+        start = find_start(grid.windows[k], now + int(grid.leave[at, k]))
+        assert start is not None
+        early.append(start)
+        now, at = start, k
+    late, bound, at = [], grid.tour.closes, grid.tour.end
+    for k in reversed(visits):
+        bound = _find_last(grid.windows[k], bound - int(grid.leave[k, at]))
+        late.append(bound)
+        at = k
+    return Span(early, late[::-1])
+
+
+def _find_last(windows: Sequence[Window], bound: int) -> int:
+    """The last start up to `bound`; there is one."""
+    return next(min(bound, w.closes) for w in reversed(windows) if w.opens <= bound)
+
+
+class Gap(NamedTuple):
+    """A stretch to fill: from a start at position `after` to one at `before` by `latest`."""
+
+    after: int
+    ready: int
+    before: int
+    latest: int
+
+
+def cut(grid: Grid, visits: Sequence[int], first: int, last: int) -> Gap:
+    """The gap that opens where `visits[first:last]` are taken out."""
+    span = measure(grid, visits)
+    after, ready = (
+        (visits[first - 1], span.early[first - 1]) if first else (grid.tour.start, grid.tour.opens)
+    )
+    before, latest = (
+        (visits[last], span.late[last]) if last < len(visits) else (grid.tour.end, grid.tour.closes)
+    )
+    return Gap(after, ready, before, latest)
