@@ -23,7 +23,7 @@ class Refiller:
         self.grids = grids
         self.rng = rng
         self.is_over = is_over
-        self._vain: set[tuple[int, Gap, tuple[int, ...], bytes]] = set()
+        self._vain: set[tuple[object, ...]] = set()
 
     def weigh(self, visits: Visits) -> float:
         """The weight of all visits."""
@@ -65,7 +65,7 @@ class Refiller:
         first, last = min(stretch[0], len(tour)), min(stretch[1], len(tour))
         gap, old = cut(grid, tour, first, last), tour[first:last]
         free = self.find_free(tours, old)
-        trial = (number, gap, old, free.tobytes())
+        trial = (number, gap, old, free.tobytes(), effort, b"" if value is None else value.tobytes())
         if trial in self._vain:
             return False
         self._vain.add(trial)
