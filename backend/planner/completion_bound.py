@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backend.planner.tour_grid import Floats, Grid, Ints
+from backend.planner.tour_grid import Floats, Grid, Ints, find_classes
 
 PRICE_ROUNDS = 30
 PRICE_BUCKETS = 60
@@ -87,11 +87,12 @@ def price_nodes(grids: Sequence[Grid]) -> Floats:
 def _relax(grids: Sequence[Grid], value: Floats) -> tuple[float, Floats]:
     """The best walks of all tours with visits repeated at will: their value, visits by node."""
     total, visits = 0.0, np.zeros(len(value))
-    for grid in grids:
+    for numbers in find_classes(grids):
+        grid = grids[numbers[0]]
         if len(grid.node):
             won, walk = _walk(grid, value)
-            total += won
-            visits += np.bincount(walk, minlength=len(value))
+            total += won * len(numbers)
+            visits += np.bincount(walk, minlength=len(value)) * len(numbers)
     return total, visits
 
 

@@ -29,6 +29,14 @@ class Refiller:
         """The weight of all visits."""
         return sum(float(self.grids[0].weight[list(tour)].sum()) for tour in visits)
 
+    def fill_all(self, effort: Effort, value: Floats | None = None) -> Visits:
+        """Fill empty tours one after the other."""
+        tours: list[tuple[int, ...]] = [() for _ in self.grids]
+        for number, grid in enumerate(self.grids):
+            gap = cut(grid, (), 0, 0)
+            tours[number] = fill(grid, gap, self.find_free(tours), effort, value).visits
+        return tuple(tours)
+
     def polish(
         self, visits: Visits, length: int, effort: Effort, value: Floats | None = None
     ) -> Visits:
@@ -65,7 +73,14 @@ class Refiller:
         first, last = min(stretch[0], len(tour)), min(stretch[1], len(tour))
         gap, old = cut(grid, tour, first, last), tour[first:last]
         free = self.find_free(tours, old)
-        trial = (number, gap, old, free.tobytes(), effort, b"" if value is None else value.tobytes())
+        trial = (
+            number,
+            gap,
+            old,
+            free.tobytes(),
+            effort,
+            b"" if value is None else value.tobytes(),
+        )
         if trial in self._vain:
             return False
         self._vain.add(trial)

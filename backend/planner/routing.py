@@ -19,6 +19,7 @@ from pyvrp import (
     ClientGroup,
     Depot,
     IteratedLocalSearch,
+    IteratedLocalSearchCallbacks,
     IteratedLocalSearchParams,
     Location,
     PenaltyManager,
@@ -35,8 +36,8 @@ from pyvrp.search import (
     compute_neighbours,
 )
 
-from backend.planner.orienteering import Orienteering, Tour, Visits
-from backend.planner.tour_grid import Grid, Ints, weigh
+from backend.planner.orienteering import Orienteering, Visits
+from backend.planner.tour_grid import Grid, Ints, find_classes, weigh
 
 MEAN_PRIZE = 8
 """The mean node's prize, in mean ways."""
@@ -46,6 +47,8 @@ LATE_PENALTY = 100
 
 PENALTY_PERIOD = 50
 MOST_PERTURBED = 12
+NEIGHBOURS = 30
+NEARLY = 0.97
 HISTORY = 50
 """Late acceptance looks back so far: short, as runs are short."""
 
@@ -67,6 +70,20 @@ class _Client(NamedTuple):
     closes: int
 
 
+class Stop:
+    """PyVRP's stopping criterion: the clock, or a number of iterations."""
+
+    def __init__(self, is_over: Callable[[], bool], iterations: int | None) -> None:
+        self._is_over = is_over
+        self._left = iterations
+
+    def __call__(self, best_cost: int) -> bool:
+        """Asked before each iteration."""
+        if self._left is not None:
+            self._left -= 1
+        return (self._left is not None and self._left < 0) or self._is_over()
+
+
 class Router:
     """A problem in PyVRP's terms, built once for many searches."""
 
@@ -75,10 +92,12 @@ class Router:
         self._shifts = _find_shifts(grids)
         self._clients = [client for shift in self._shifts for client in _list_clients(shift)]
         self._data = self._build()
-        self._neighbours = compute_neighbours(self._data, NeighbourhoodParams())
+        self._neighbours = compute_neighbours(
+            self._data, NeighbourhoodParams(num_neighbours=NEIGHBOURS)
+        )
 
-    def search(self, seed: int, is_over: Callable[[], bool], iterations: int | None) -> Visits:
-        """The best visits found by one search from a random start."""
+    def search(self, seed: int, stop: Stop, see: Callable[[Visits], None]) -> Visits:
+        """The best visits found by one search from a random start; `see` gets good ones it meets."""
         if not self._clients:
             return tuple(() for _ in self._problem.tours)
         rng = RandomNumberGenerator(seed=seed)
@@ -92,9 +111,11 @@ class Router:
             penalties.max_cost_evaluator(),
             exhaustive=True,
         )
-        params = IteratedLocalSearchParams(history_length=HISTORY)
+        params = IteratedLocalSearchParams(
+            history_length=HISTORY, callbacks=_Watch(self._read, see)
+        )
         search = IteratedLocalSearch(self._data, penalties, method, start, params)
-        found = search.run(_Stop(is_over, iterations), collect_stats=False)
+        found = search.run(stop, collect_stats=False)
         return self._read(found.best)
 
     def _make_method(self, rng: RandomNumberGenerator) -> LocalSearch:
@@ -155,14 +176,10 @@ class Router:
 
 def _find_shifts(grids: Sequence[Grid]) -> list[_Shift]:
     """Tours that differ in nothing are one class; each class lies behind the one before it."""
-    classes: dict[tuple[Tour, bytes], list[Grid]] = {}
-    for grid in grids:
-        rows = np.concatenate((grid.node, grid.opens, grid.closes)).tobytes()
-        classes.setdefault((grid.tour, rows), []).append(grid)
     shifts, after = [], 0
-    for equal in classes.values():
-        tour, numbers = equal[0].tour, tuple(grid.number for grid in equal)
-        shifts.append(_Shift(equal[0], numbers, after - tour.opens))
+    for numbers in find_classes(grids):
+        tour = grids[numbers[0]].tour
+        shifts.append(_Shift(grids[numbers[0]], numbers, after - tour.opens))
         after += tour.closes - tour.opens + 1
     return shifts
 
@@ -192,14 +209,21 @@ def _price(problem: Orienteering, travel: Ints) -> list[int]:
     return [round(weight * max(scale, 1.0)) for weight in weigh(problem)]
 
 
-class _Stop:
-    """PyVRP's stopping criterion: the clock, or a number of iterations."""
+class _Watch(IteratedLocalSearchCallbacks):
+    """Hands on candidates that collect nearly as much as the best."""
 
-    def __init__(self, is_over: Callable[[], bool], iterations: int | None) -> None:
-        self._is_over = is_over
-        self._left = iterations
+    def __init__(
+        self, read: Callable[[pyvrp.Solution], Visits], see: Callable[[Visits], None]
+    ) -> None:
+        self._read, self._see = read, see
 
-    def __call__(self, best_cost: int) -> bool:
-        if self._left is not None:
-            self._left -= 1
-        return (self._left is not None and self._left < 0) or self._is_over()
+    def on_iteration(
+        self,
+        current: pyvrp.Solution,
+        candidate: pyvrp.Solution,
+        best: pyvrp.Solution,
+        cost_evaluator: pyvrp.CostEvaluator,
+    ) -> None:
+        """Called by PyVRP."""
+        if candidate.prizes() >= NEARLY * best.prizes() and candidate.is_feasible():
+            self._see(self._read(candidate))

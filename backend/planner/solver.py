@@ -16,7 +16,8 @@ from backend.planner.chain_search import Effort
 from backend.planner.completion_bound import price_nodes
 from backend.planner.orienteering import Orienteering, Value, Visits, evaluate
 from backend.planner.refill import Refiller
-from backend.planner.routing import Router
+from backend.planner.route_pool import RoutePool
+from backend.planner.routing import Router, Stop
 from backend.planner.tour_grid import make_grids
 
 SHORT_TOUR = 16
@@ -84,6 +85,7 @@ class _Run:
         self.grids = make_grids(problem)
         self.rng = np.random.default_rng(seed)
         self.refiller = Refiller(self.grids, self.rng, self.is_over)
+        self.pool = RoutePool(self.grids)
         self.best: Visits = tuple(() for _ in problem.tours)
         self.weight = 0.0
         self.rounds = 0
@@ -123,6 +125,7 @@ class _Run:
         return sum(heaviest.values())
 
     def _keep(self, visits: Visits) -> Visits:
+        self.pool.add(visits)
         weight = self.refiller.weigh(visits)
         if weight > self.weight:
             self.best, self.weight = visits, weight
@@ -135,21 +138,27 @@ class _Run:
         """Whole tours at once, led by prices; ever wider for a single tour."""
         prices = price_nodes(self.grids)
         value = self.grids[0].weight - prices
-        empty: Visits = tuple(() for _ in self.grids)
         for width in WIDTHS[: None if len(self.grids) == 1 else 1]:
             if self.is_done():
                 return
-            visits = self._keep(self.refiller.polish(empty, WHOLE, Effort(width, 250), value))
+            visits = self._keep(self.refiller.fill_all(Effort(width, 250), value))
             self._keep(self._polish(visits))
 
     def _search(self, router: Router) -> None:
         seed = self.seed * 1000 + self.rounds
-        visits = self._keep(router.search(seed, self._end_search(), self._count_iterations()))
+        stop = Stop(self._end_search(), self._count_iterations())
+        visits = self._keep(router.search(seed, stop, self._see))
         self._keep(self._polish(visits))
+        if len(self.grids) > 1:
+            self._keep(self._polish(self.pool.pack(self.best)))
         for _ in range(SHAKES):
             if self.is_done():
                 return
             self._keep(self._polish(self.refiller.shake(self.best, SHAKE)))
+
+    def _see(self, visits: Visits) -> None:
+        if len(self.grids) > 1:
+            self.pool.add(visits)
 
     def _end_search(self) -> Callable[[], bool]:
         if self.budget.rounds is not None:

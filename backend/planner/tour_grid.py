@@ -118,3 +118,12 @@ def cut(grid: Grid, visits: Sequence[int], first: int, last: int) -> Gap:
         (visits[last], span.late[last]) if last < len(visits) else (grid.tour.end, grid.tour.closes)
     )
     return Gap(after, ready, before, latest)
+
+
+def find_classes(grids: Sequence[Grid]) -> list[tuple[int, ...]]:
+    """Numbers of tours that differ in nothing, by class."""
+    classes: dict[tuple[Tour, bytes], list[int]] = {}
+    for grid in grids:
+        rows = np.concatenate((grid.node, grid.opens, grid.closes)).tobytes()
+        classes.setdefault((grid.tour, rows), []).append(grid.number)
+    return [tuple(numbers) for numbers in classes.values()]
