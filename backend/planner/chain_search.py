@@ -46,34 +46,33 @@ class _Layer:
     key: Ints
 
 
-def fill(grid: Grid, gap: Gap, free: Flags, effort: Effort, value: Floats | None = None) -> Chain:
-    """The best chain of free nodes for the gap; `value` guides the search in place of weights."""
+def select(grid: Grid, gap: Gap, free: Flags) -> Rows:
+    """Ways to visit free nodes that can stand in the gap alone."""
+    closes = np.minimum(grid.closes, gap.latest - grid.leave[grid.node, gap.before])
+    opens = np.maximum(grid.opens, gap.ready + grid.leave[gap.after, grid.node])
+    fits = (opens <= closes) & free[grid.node]
+    return Rows(grid.node[fits], opens[fits], closes[fits], gap.ready)
+
+
+def fill(grid: Grid, gap: Gap, rows: Rows, effort: Effort, value: Floats | None = None) -> Chain:
+    """The best chain of rows for the gap; `value` by node guides the search in place of weights."""
     empty = Chain(0.0, gap.ready + int(grid.leave[gap.after, gap.before]), ())
-    rows = _select(grid, gap, free)
     if not len(rows.node):
         return empty
     search = _Search(grid, gap, rows, effort, grid.weight if value is None else value)
     return search.run(empty)
 
 
-def _select(grid: Grid, gap: Gap, free: Flags) -> Rows:
-    """Rows that can stand in the gap alone."""
-    closes = np.minimum(grid.closes, gap.latest - grid.leave[grid.node, gap.before])
-    opens = np.maximum(grid.opens, gap.ready + grid.leave[gap.after, grid.node])
-    fits = (opens <= closes) & free[grid.node]
-    node = grid.node[fits]
-    return Rows(node, opens[fits], closes[fits], grid.leave[np.ix_(node, node)], gap.ready)
-
-
 class _Search:
     def __init__(self, grid: Grid, gap: Gap, rows: Rows, effort: Effort, value: Floats) -> None:
         self.rows, self.width = rows, effort.width
+        self.leave = grid.leave[np.ix_(rows.node, rows.node)]
         self.weight, self.value = grid.weight[rows.node], value[rows.node]
         self.home = grid.leave[rows.node, gap.before]
         group = grid.group[rows.node]
         self.keys = _KEYS[group % len(_KEYS)]
         self.rivals: Flags = group[:, None] == group[None, :]
-        self.bound: Bound = bound_rows(rows, self.value, effort.buckets)
+        self.bound: Bound = bound_rows(rows, self.leave, self.value, effort.buckets)
         self.layers: list[tuple[Ints, Ints]] = []
 
     def run(self, empty: Chain) -> Chain:
@@ -119,7 +118,7 @@ class _Search:
 
     def _extend(self, layer: _Layer) -> _Layer | None:
         count = len(self.rows.node)
-        arrive = np.maximum(layer.time[:, None] + self.rows.leave[layer.row], self.rows.opens)
+        arrive = np.maximum(layer.time[:, None] + self.leave[layer.row], self.rows.opens)
         places = np.flatnonzero(((arrive <= self.rows.closes) & ~layer.visited).ravel())
         if not len(places):
             return None

@@ -19,12 +19,11 @@ _SHRINK = 0.6
 
 
 class Rows(NamedTuple):
-    """Ways to visit nodes: node, first and last start, `leave` from row to row, time 0."""
+    """Ways to visit nodes: node, first and last start; `ready` is when time begins."""
 
     node: Ints
     opens: Ints
     closes: Ints
-    leave: Ints
     ready: int
 
 
@@ -44,8 +43,11 @@ class Bound:
         return found
 
 
-def bound_rows(rows: Rows, value: Floats, buckets: int) -> Bound:
-    """The table, from the last bucket to the first; a step takes at least a bucket."""
+def bound_rows(rows: Rows, leave: Ints, value: Floats, buckets: int) -> Bound:
+    """The table, from the last bucket to the first; a step takes at least a bucket.
+
+    `leave` is service and way from row to row.
+    """
     count = len(rows.node)
     width = (int(rows.closes.max()) - rows.ready) // buckets + 1
     bound = Bound(np.zeros((count, buckets + 1)), rows.ready, width)
@@ -55,7 +57,7 @@ def bound_rows(rows: Rows, value: Floats, buckets: int) -> Bound:
         live = np.flatnonzero((rows.closes >= time) & (rows.opens < time + width))
         if not len(live):
             continue
-        arrive = np.maximum(time + rows.leave[live], rows.opens)
+        arrive = np.maximum(time + leave[live], rows.opens)
         later = np.clip((arrive - rows.ready) // width, bucket + 1, buckets)
         gain = np.where(arrive <= rows.closes, value + flat[offset + later], 0.0)
         gain[np.arange(len(live)), live] = 0.0
@@ -98,15 +100,10 @@ def _relax(grids: Sequence[Grid], value: Floats) -> tuple[float, Floats]:
 
 def _walk(grid: Grid, value: Floats) -> tuple[float, Ints]:
     """The walk that the bound of one tour promises, along the very buckets it was made of."""
-    rows = Rows(
-        grid.node,
-        grid.opens,
-        grid.closes,
-        grid.leave[np.ix_(grid.node, grid.node)],
-        grid.tour.opens,
-    )
+    rows = Rows(grid.node, grid.opens, grid.closes, grid.tour.opens)
+    leave = grid.leave[np.ix_(grid.node, grid.node)]
     gain = value[grid.node]
-    bound = bound_rows(rows, gain, PRICE_BUCKETS)
+    bound = bound_rows(rows, leave, gain, PRICE_BUCKETS)
     every = np.arange(len(rows.node))
     promise = gain + bound.look_up(every, rows.opens)
     at = int(promise.argmax())
@@ -115,7 +112,7 @@ def _walk(grid: Grid, value: Floats) -> tuple[float, Ints]:
         return 0.0, np.zeros(0, dtype=np.int64)
     bucket = (int(rows.opens[at]) - rows.ready) // bound.width
     while bound.table[at, bucket] > 1e-9:
-        arrive = np.maximum(rows.ready + bucket * bound.width + rows.leave[at], rows.opens)
+        arrive = np.maximum(rows.ready + bucket * bound.width + leave[at], rows.opens)
         later = np.clip((arrive - rows.ready) // bound.width, bucket + 1, PRICE_BUCKETS)
         promise = np.where(
             (arrive <= rows.closes) & (every != at), gain + bound.table[every, later], -np.inf

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from backend.planner.chain_search import Chain, Effort, fill
+from backend.planner.chain_search import Effort, fill, select
 from backend.planner.orienteering import Visits
-from backend.planner.tour_grid import Flags, Floats, Gap, Grid, cut
+from backend.planner.tour_grid import Flags, Floats, Gap, Grid, Ints, cut
 
 Stop = Callable[[], bool]
 
@@ -23,7 +23,7 @@ class Refiller:
         self.grids = grids
         self.rng = rng
         self.is_over = is_over
-        self._vain: set[tuple[object, ...]] = set()
+        self._vain: dict[tuple[object, ...], list[int]] = {}
 
     def weigh(self, visits: Visits) -> float:
         """The weight of all visits."""
@@ -34,7 +34,9 @@ class Refiller:
         tours: list[tuple[int, ...]] = [() for _ in self.grids]
         for number, grid in enumerate(self.grids):
             gap = cut(grid, (), 0, 0)
-            tours[number] = fill(grid, gap, self.find_free(tours), effort, value).visits
+            tours[number] = fill(
+                grid, gap, select(grid, gap, self.find_free(tours)), effort, value
+            ).visits
         return tuple(tours)
 
     def polish(
@@ -72,24 +74,26 @@ class Refiller:
         grid, tour = self.grids[number], tours[number]
         first, last = min(stretch[0], len(tour)), min(stretch[1], len(tour))
         gap, old = cut(grid, tour, first, last), tour[first:last]
-        free = self.find_free(tours, old)
-        trial = (
-            number,
-            gap,
-            old,
-            free.tobytes(),
-            effort,
-            b"" if value is None else value.tobytes(),
-        )
-        if trial in self._vain:
+        rows = select(grid, gap, self.find_free(tours, old))
+        if self._is_vain((number, gap, old, effort, value is None), rows.node):
             return False
-        self._vain.add(trial)
-        chain = fill(grid, gap, free, effort, value)
+        chain = fill(grid, gap, rows, effort, value)
         weight = float(grid.weight[list(old)].sum())
         if (chain.weight, -chain.ends) <= (weight, -_end(grid, gap, old)):
             return False
         tours[number] = tour[:first] + chain.visits + tour[last:]
         return chain.weight > weight
+
+    def _is_vain(self, stretch: tuple[object, ...], nodes: Ints) -> bool:
+        """Whether the stretch was tried with these nodes and perhaps more; else that is noted."""
+        flags = np.zeros(len(self.grids[0].weight), dtype=bool)
+        flags[nodes] = True
+        mask = int.from_bytes(np.packbits(flags).tobytes(), "big")
+        tried = self._vain.setdefault(stretch, [])
+        if any(mask & ~more == 0 for more in tried):
+            return True
+        tried.append(mask)
+        return False
 
     def find_free(self, tours: Sequence[Sequence[int]], taken_out: Sequence[int] = ()) -> Flags:
         """Nodes that no visit excludes, those of `taken_out` among them."""
@@ -98,53 +102,6 @@ class Refiller:
         used = [k for tour in tours for k in tour if k not in out]
         free: Flags = ~np.isin(group, group[used])
         return free
-
-    def shake(self, visits: Visits, effort: Effort) -> Visits:
-        """Take neighbouring stretches out of up to two tours and fill them under noise.
-
-        Some of what was there must wait elsewhere: a coin decides for each visit.
-        """
-        tours = list(visits)
-        places = [(number, at) for number, tour in enumerate(tours) for at in range(len(tour))]
-        if not places:
-            return visits
-        number, at = places[int(self.rng.integers(len(places)))]
-        length = int(self.rng.integers(2, 7))
-        banned: list[int] = []
-        holes = []
-        for hole, middle in self._pair(tours, number, at):
-            first = max(0, middle - length // 2)
-            out = tours[hole][first : first + length]
-            banned += [k for k in out if self.rng.random() < 0.5]
-            tours[hole] = tours[hole][:first] + tours[hole][first + length :]
-            holes.append((hole, first))
-        value = self.grids[0].weight * (0.7 + 0.6 * self.rng.random(len(self.grids[0].weight)))
-        for hole, first in holes:
-            chain = self._fill_hole(tours, (hole, first), banned, effort, value)
-            tours[hole] = tours[hole][:first] + chain.visits + tours[hole][first:]
-        return tuple(tours)
-
-    def _fill_hole(
-        self,
-        tours: Sequence[tuple[int, ...]],
-        hole: tuple[int, int],
-        banned: Sequence[int],
-        effort: Effort,
-        value: Floats,
-    ) -> Chain:
-        free = self.find_free(tours)
-        free[list(banned)] = False
-        grid = self.grids[hole[0]]
-        return fill(grid, cut(grid, tours[hole[0]], hole[1], hole[1]), free, effort, value)
-
-    def _pair(self, tours: Sequence[Sequence[int]], number: int, at: int) -> list[tuple[int, int]]:
-        """The place, and with another tour the visit there that is near it."""
-        other = int(self.rng.integers(len(tours)))
-        if other == number or not tours[other]:
-            return [(number, at)]
-        near = self.grids[number].leave[tours[number][at], list(tours[other])]
-        blur = near.mean() * self.rng.random(len(near))
-        return [(number, at), (other, int((near + blur).argmin()))]
 
 
 def _end(grid: Grid, gap: Gap, visits: Sequence[int]) -> int:

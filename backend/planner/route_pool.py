@@ -12,6 +12,7 @@ from backend.planner.orienteering import Visits
 from backend.planner.tour_grid import Grid, find_classes
 
 MOST_COLUMNS = 500
+MOST_KEPT = 5_000
 MOST_STEPS = 30_000
 
 
@@ -39,7 +40,9 @@ class RoutePool:
         rank = sum(self._weight[node] for tour in visits for node in tour)
         for number, tour in enumerate(visits):
             key = (self._class_of[number], frozenset(tour))
-            if tour and key not in self._columns:
+            if not tour:
+                continue
+            if key not in self._columns:
                 weight = sum(self._weight[node] for node in tour)
                 self._columns[key] = Column(key[0], tour, weight)
             self._ranks[key] = max(rank, self._ranks.get(key, 0.0))
@@ -58,7 +61,10 @@ class RoutePool:
         return tuple(tours)
 
     def _choose(self) -> list[Column]:
-        ranked = sorted(self._columns, key=lambda key: -self._ranks[key])[:MOST_COLUMNS]
+        ranked = sorted(self._columns, key=lambda key: -self._ranks[key])
+        for key in ranked[MOST_KEPT:]:
+            del self._columns[key], self._ranks[key]
+        del ranked[MOST_COLUMNS:]
         return sorted((self._columns[key] for key in ranked), key=lambda column: -column.weight)
 
 

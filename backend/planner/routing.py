@@ -180,7 +180,7 @@ def _find_shifts(grids: Sequence[Grid]) -> list[_Shift]:
     for numbers in find_classes(grids):
         tour = grids[numbers[0]].tour
         shifts.append(_Shift(grids[numbers[0]], numbers, after - tour.opens))
-        after += tour.closes - tour.opens + 1
+        after += max(tour.opens, tour.closes) - tour.opens + 1
     return shifts
 
 
@@ -197,7 +197,7 @@ def _make_vehicles(shift: _Shift) -> VehicleType:
         start_depot=tour.start,
         end_depot=tour.end,
         tw_early=tour.opens + shift.offset,
-        tw_late=tour.closes + shift.offset,
+        tw_late=max(tour.opens, tour.closes) + shift.offset,
     )
 
 

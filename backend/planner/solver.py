@@ -23,22 +23,21 @@ from backend.planner.tour_grid import make_grids
 SHORT_TOUR = 16
 """Up to so many visits a tour is filled whole."""
 
-WHOLE = 10_000
+WIDENING = 4
 WIDTHS = (300, 1200, 4800)
-FIRST = Effort(width=200, buckets=40)
-POLISH = Effort(width=150, buckets=40)
-SHAKE = Effort(width=60, buckets=25)
-STRETCHES = (8, 12)
-SHAKES = 2
-"""After each search, attempts to leave the best visits' surroundings."""
+"""Of the beam over whole tours; each takes about `WIDENING` times as long as the one before."""
 
+FIRST = Effort(width=200, buckets=40)
+POLISH = Effort(width=100, buckets=40)
+STRETCHES = (8, 12)
 ITERATIONS = 400_000
 LEAST_ITERATIONS, MOST_ITERATIONS = 100, 800
-"""PyVRP's iterations in a round: `ITERATIONS` by visits × tours, within these."""
+TINY_ITERATIONS = 10
+"""PyVRP's iterations in a round: fewer where each costs more, within bounds; few for few nodes."""
 
-SHARE = 5
-LONGEST_SEARCH = 0.5
-"""By the clock a search takes a fifth of all time, and at most so many seconds."""
+SHARE = 6
+LONGEST_SEARCH = 0.35
+"""By the clock a search takes a sixth of all time, and at most so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,9 @@ def solve(
     clock: Callable[[], float] = time.monotonic,
 ) -> Solved:
     """The best visits found; they are evaluated before they are returned."""
+    if not (problem.tours and problem.nodes):
+        empty: Visits = tuple(() for _ in problem.tours)
+        return Solved(empty, evaluate(problem, empty), 0, deadline_hit=False)
     run = _Run(problem, budget, seed, clock)
     run.work()
     value = evaluate(problem, run.best)
@@ -132,17 +134,22 @@ class _Run:
         return visits
 
     def _fill_first(self) -> None:
-        self._keep(self.refiller.polish(self.best, WHOLE, FIRST))
+        self._keep(self._polish(self._keep(self.refiller.fill_all(FIRST))))
 
     def _fill_whole(self) -> None:
         """Whole tours at once, led by prices; ever wider for a single tour."""
         prices = price_nodes(self.grids)
         value = self.grids[0].weight - prices
         for width in WIDTHS[: None if len(self.grids) == 1 else 1]:
-            if self.is_done():
-                return
+            begun = self.clock()
             visits = self._keep(self.refiller.fill_all(Effort(width, 250), value))
             self._keep(self._polish(visits))
+            if self.is_done() or self._is_too_long(WIDENING * (self.clock() - begun)):
+                return
+
+    def _is_too_long(self, seconds: float) -> bool:
+        """Whether the clock rules and leaves less than that."""
+        return self.budget.rounds is None and self.clock() + seconds > self.deadline
 
     def _search(self, router: Router) -> None:
         seed = self.seed * 1000 + self.rounds
@@ -151,10 +158,6 @@ class _Run:
         self._keep(self._polish(visits))
         if len(self.grids) > 1:
             self._keep(self._polish(self.pool.pack(self.best)))
-        for _ in range(SHAKES):
-            if self.is_done():
-                return
-            self._keep(self._polish(self.refiller.shake(self.best, SHAKE)))
 
     def _see(self, visits: Visits) -> None:
         if len(self.grids) > 1:
@@ -169,8 +172,9 @@ class _Run:
     def _count_iterations(self) -> int | None:
         if self.budget.rounds is None:
             return None
-        size = 1 + sum(map(len, self.best)) * sum(len(grid.node) for grid in self.grids)
-        return max(LEAST_ITERATIONS, min(MOST_ITERATIONS, ITERATIONS // size))
+        rows = sum(len(grid.node) for grid in self.grids)
+        fitting = ITERATIONS // (1 + rows * sum(map(len, self.best)))
+        return min(MOST_ITERATIONS, TINY_ITERATIONS * rows, max(LEAST_ITERATIONS, fitting))
 
     def _polish(self, visits: Visits) -> Visits:
         for length in STRETCHES:
