@@ -12,10 +12,11 @@ import numpy as np
 
 from backend.planner.tour_grid import Floats, Grid, Ints, find_classes
 
-PRICE_ROUNDS = 30
-PRICE_BUCKETS = 60
+PRICE_ROUNDS = 15
+PRICE_BUCKETS = 40
 _PATIENCE = 3
 _SHRINK = 0.6
+_MOST_AT_ONCE = 4
 
 
 class Rows(NamedTuple):
@@ -52,17 +53,25 @@ def bound_rows(rows: Rows, leave: Ints, value: Floats, buckets: int) -> Bound:
     width = (int(rows.closes.max()) - rows.ready) // buckets + 1
     bound = Bound(np.zeros((count, buckets + 1)), rows.ready, width)
     flat, offset = bound.table.ravel(), np.arange(count) * (buckets + 1)
-    for bucket in range(buckets - 1, -1, -1):
+    every = np.arange(count)
+    block = _measure_step(leave, width)
+    for high in range(buckets, 0, -block):
+        bucket = np.arange(max(0, high - block), high, dtype=leave.dtype)[:, None, None]
         time = rows.ready + bucket * width
-        live = np.flatnonzero((rows.closes >= time) & (rows.opens < time + width))
-        if not len(live):
-            continue
+        live = np.flatnonzero((rows.closes >= time[0]) & (rows.opens < time[-1] + width))
         arrive = np.maximum(time + leave[live], rows.opens)
-        later = np.clip((arrive - rows.ready) // width, bucket + 1, buckets)
+        later = np.minimum(np.maximum((arrive - rows.ready) // width, bucket + 1), buckets)
         gain = np.where(arrive <= rows.closes, value + flat[offset + later], 0.0)
-        gain[np.arange(len(live)), live] = 0.0
-        bound.table[live, bucket] = gain.max(1)
+        gain[:, every[: len(live)], live] = 0.0
+        if len(live):
+            bound.table[live, bucket[0, 0, 0] : high] = gain.max(2).T
     return bound
+
+
+def _measure_step(leave: Ints, width: int) -> int:
+    """Buckets that every step passes, at least one: so many are worked out at once."""
+    steps = leave[~np.eye(len(leave), dtype=bool)]
+    return max(1, min(_MOST_AT_ONCE, int(steps.min()) // width)) if len(steps) else 1
 
 
 def price_nodes(grids: Sequence[Grid]) -> Floats:

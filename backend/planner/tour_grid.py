@@ -5,14 +5,14 @@ Searching in Python is affordable only where numpy handles hundreds of partial t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.planner.orienteering import Orienteering, Tour, Window, find_start
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -40,12 +40,18 @@ def make_grids(problem: Orienteering) -> list[Grid]:
     """A grid for each tour."""
     services = np.zeros(len(problem.travel), dtype=np.int64)
     services[: len(problem.nodes)] = [node.service for node in problem.nodes]
-    leave = services[:, None] + np.array(problem.travel, dtype=np.int64)
+    leave = _narrow(problem, services[:, None] + np.array(problem.travel, dtype=np.int64))
     weight = weigh(problem)
     group = np.array([problem.find_group(k) for k in range(len(problem.nodes))], dtype=np.int64)
     return [
         _make_grid(problem, number, leave, weight, group) for number in range(len(problem.tours))
     ]
+
+
+def _narrow(problem: Orienteering, leave: Ints) -> Ints:
+    """Half as wide numbers where they suffice: numpy then works nearly twice as fast."""
+    latest = max(tour.closes for tour in problem.tours) + int(leave.max())
+    return leave.astype(np.int32) if latest < 2**30 else leave
 
 
 def weigh(problem: Orienteering) -> Floats:
@@ -66,7 +72,7 @@ def _make_grid(
             opens, closes = max(first, window.opens), min(last, window.closes)
             if opens <= closes and weight[k] > 0:
                 rows.append((k, opens, closes))
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    table = np.array(rows, dtype=leave.dtype).reshape(-1, 3)
     windows = tuple(node.windows[number] for node in problem.nodes)
     return Grid(number, tour, table[:, 0], table[:, 1], table[:, 2], leave, weight, group, windows)
 
