@@ -20,7 +20,7 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """A place. `windows[d]` are its windows on tour d, in order; empty: not on that tour.
+    """A place. `windows[d]` are its windows on tour d by opening; empty: not on that tour.
 
     Of the nodes of one `group` at most one is visited. A required node goes before any profit.
     """

@@ -101,8 +101,8 @@ def measure(grid: Grid, visits: Sequence[int]) -> Span:
 
 
 def _find_last(windows: Sequence[Window], bound: int) -> int:
-    """The last start up to `bound`; there is one."""
-    return next(min(bound, w.closes) for w in reversed(windows) if w.opens <= bound)
+    """The last start up to `bound`; there is one. Windows may overlap."""
+    return max(min(bound, w.closes) for w in windows if w.opens <= bound)
 
 
 class Gap(NamedTuple):
