@@ -35,7 +35,7 @@ POLISH = Effort(width=100, buckets=40)
 STRETCHES = (8, 12)
 ITERATIONS = 400_000
 LEAST_ITERATIONS, MOST_ITERATIONS = 100, 800
-TINY_ITERATIONS = 10
+TINY_ITERATIONS = 20
 """PyVRP's iterations in a round: fewer where each costs more, within bounds; few for few nodes."""
 
 SHARE = 6

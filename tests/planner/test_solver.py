@@ -17,7 +17,7 @@ ONE_ROUND = Budget(rounds=1)
 @checked
 @given(problems())
 def test_it_finds_the_optimum_of_tiny_problems(problem: Orienteering) -> None:
-    solved = solve(problem, ONE_ROUND)
+    solved = solve(problem)
     assert evaluate(problem, solved.visits) == solved.value
     assert rank(solved.value) == find_optimum(problem)
 
