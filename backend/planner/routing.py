@@ -40,7 +40,7 @@ from backend.planner.orienteering import Orienteering, Visits
 from backend.planner.tour_grid import Grid, Ints, find_classes, weigh
 
 MEAN_PRIZE = 8
-"""The mean node's prize, in mean ways."""
+"""The mean node's prize, in mean ways, where `prize` is 1."""
 
 LATE_PENALTY = 100
 """Start value, for a unit of time too late; adapted every `PENALTY_PERIOD` iterations."""
@@ -87,8 +87,9 @@ class Stop:
 class Router:
     """A problem in PyVRP's terms, built once for many searches."""
 
-    def __init__(self, problem: Orienteering, grids: Sequence[Grid]) -> None:
+    def __init__(self, problem: Orienteering, grids: Sequence[Grid], prize: float = 1.0) -> None:
         self._problem = problem
+        self._prize = prize
         self._shifts = _find_shifts(grids)
         self._clients = [client for shift in self._shifts for client in _list_clients(shift)]
         self._data = self._build()
@@ -128,7 +129,7 @@ class Router:
 
     def _build(self) -> ProblemData:
         travel: Any = np.array(self._problem.travel, dtype=np.int64)  # pyvrp's stub is wrong
-        prizes = _price(self._problem, travel)
+        prizes = _price(self._problem, travel, MEAN_PRIZE * self._prize)
         groups = self._find_groups()
         group_of = {at: number for number, members in enumerate(groups) for at in members}
         clients = [
@@ -201,11 +202,11 @@ def _make_vehicles(shift: _Shift) -> VehicleType:
     )
 
 
-def _price(problem: Orienteering, travel: Ints) -> list[int]:
+def _price(problem: Orienteering, travel: Ints, mean: float) -> list[int]:
     """Prizes in units of travel, so that no unit of profit or time changes the search."""
     profits = [node.profit for node in problem.nodes if node.profit > 0] or [1]
     ways = travel[travel > 0]
-    scale = MEAN_PRIZE * (float(ways.mean()) if len(ways) else 1.0) / float(np.mean(profits))
+    scale = mean * (float(ways.mean()) if len(ways) else 1.0) / float(np.mean(profits))
     return [round(weight * max(scale, 1.0)) for weight in weigh(problem)]
 
 

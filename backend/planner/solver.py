@@ -38,6 +38,9 @@ LEAST_ITERATIONS, MOST_ITERATIONS = 100, 800
 TINY_ITERATIONS = 20
 """PyVRP's iterations in a round: fewer where each costs more, within bounds; few for few nodes."""
 
+PRIZES = (1.0, 1.0, 5.0)
+"""By round: a search with low prizes finds tight tours but leaves out what is worth little."""
+
 SHARE = 6
 LONGEST_SEARCH = 0.35
 """By the clock a search takes a sixth of all time, and at most so many seconds."""
@@ -110,9 +113,12 @@ class _Run:
         if max(map(len, visits)) <= SHORT_TOUR:
             self._fill_whole()
         self._keep(self._polish(visits))
-        router = Router(self.problem, self.grids)
+        routers: dict[float, Router] = {}
         while not self.is_done():
-            self._search(router)
+            prize = PRIZES[self.rounds % len(PRIZES)]
+            if prize not in routers:
+                routers[prize] = Router(self.problem, self.grids, prize)
+            self._search(routers[prize])
             self.rounds += 1
 
     def is_done(self) -> bool:
