@@ -201,7 +201,9 @@ async def test_lost_connections_do_not_end_the_worker(queue: JobQueue, engine: A
         )
     await make_run(engine, "run_after")  # without a job: only the sweep finds it
     try:
-        assert await asyncio.wait_for(worker.done.get(), 20) == "run_after"
+        # A connection lost between a run's end and its job's brings that run back: at least once.
+        while await asyncio.wait_for(worker.done.get(), 20) != "run_after":
+            pass
     finally:
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
