@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from backend import __version__
 from backend.api import health
-from backend.api.admin import tuning
+from backend.api.admin import audit, tuning
 from backend.api.deps import refuse_nul
 from backend.api.developer import results, runs
 from backend.api.documents import document_problems, list_schemas
@@ -24,6 +24,13 @@ _DESCRIPTION = (
     "Ask for an itinerary, watch it being made, tune and replay. Errors are problem documents"
     " (RFC 9457) with a stable `code`; lists are `{items, next_cursor}`, newest first."
 )
+
+
+ROUTERS = (itineraries.router, tuning.router, audit.router, runs.router, results.router)
+"""By audience: user, admin, developer."""
+
+BODIES = (PlanRequest, tuning.ParamChange, tuning.ToolChange, tuning.Revert)
+"""What is read from bodies; no signature names them."""
 
 
 def create_app(settings: Settings, url: str) -> FastAPI:
@@ -50,7 +57,7 @@ def create_app(settings: Settings, url: str) -> FastAPI:
     )
     install_problems(app)
     app.include_router(health.router, responses=document_problems())
-    for router in (itineraries.router, tuning.router, runs.router, results.router):
+    for router in ROUTERS:
         app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
     app.openapi = lambda: _make_openapi(app)  # type: ignore[method-assign]
     return app
@@ -65,7 +72,7 @@ def _make_openapi(app: FastAPI) -> dict[str, Any]:
             description=app.description,
             routes=app.routes,
         )
-        own = list_schemas((PlanRequest, tuning.ParamChange, tuning.ToolChange))
+        own = list_schemas(BODIES)
         schemas = schema["components"]["schemas"]
         schema["components"]["schemas"] = {**own, **schemas}
         _drop_guesses(schema)

@@ -67,6 +67,7 @@ class RunDocument(Document):
     status: RunStatus
     created_at: Moment
     finished_at: Moment | None
+    parent_run_id: str | None = Field(description="The run that this one came out of.")
     planner_used: Literal["openai", "builtin"] | None
     fallback_reason: str | None
     request: PlanRequest
@@ -154,6 +155,20 @@ class ToolItem(Document):
     handle_threshold_tokens: int
     version: int
     updated_at: Moment
+
+
+class AuditItem(Document):
+    """A change; `old` and `new` are values, of a tool or a row of the catalogue objects."""
+
+    id: int
+    at: Moment
+    who: str = Field(description="Id of the key, or `operator` for the command line.")
+    kind: str
+    subject: str
+    version: int | None = Field(description="The version that the change made.")
+    old: Any
+    new: Any
+    why: str | None
 
 
 class HealthDocument(Document):

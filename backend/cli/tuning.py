@@ -1,26 +1,34 @@
 """`waypool params` and `waypool tools`: what an admin tunes, listed and set."""
 
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal
 
 import click
 from rich.box import SIMPLE
 from rich.table import Table
 
+from backend.audit.change import Author, Recorded
+from backend.audit.queries import list_changes
 from backend.cli.database import with_engine
+from backend.cli.history import DEFAULT, show_history, to_option, why_option
 from backend.cli.limit_option import read_rows
 from backend.cli.output import Output, json_option
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
-from backend.params.queries import read_param_rows, write_param
+from backend.params.queries import read_param_rows, revert_param, write_param
 from backend.params.registry import PARAMS, Param, find_param, parse_value
 from backend.params.tables import SystemParam
 from backend.tools.limits import ToolLimit
-from backend.tools.queries import UNCHANGED, Unchanged, read_tools, write_tool
+from backend.tools.queries import read_tools, revert_tool, write_tool
 from backend.tools.registry import TOOLS, get_tool
 from backend.tools.tables import FunctionTool
 from backend.tools.tool import Tool
 
-DEFAULT = "default"
+Version = int | Literal["default"] | None
+
+limit_option = click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Newest first."
+)
 
 
 @click.group()
@@ -46,20 +54,62 @@ def list_params(output: Output) -> None:
 @params.command("set", context_settings={"ignore_unknown_options": True})
 @click.argument("key")
 @click.argument("value")
+@why_option
 @json_option
 @click.pass_obj
-def set_param(output: Output, key: str, value: str) -> None:
+def set_param(output: Output, key: str, value: str, why: str | None) -> None:
     """Set the parameter KEY to VALUE (60, true, 150.50, none, 2,3)."""
     param = find_param(key)
     parsed = parse_value(param, value)
 
-    async def work(engine: Engine) -> dict[str, SystemParam]:
+    async def work(engine: Engine) -> SystemParam:
         async with transaction(engine) as session:
-            await write_param(session, key, parsed, read_utc())
-            return await read_param_rows(session)
+            return await write_param(session, key, parsed, Author(read_utc(), why=why))
 
-    item = _describe_param(param, with_engine(work)[key])
-    output.show(item, f"{key} = {_write(item['value'])}")
+    _show_set(output, param, with_engine(work))
+
+
+@params.command("history")
+@click.argument("key")
+@limit_option
+@json_option
+@click.pass_obj
+def show_param_history(output: Output, key: str, limit: int) -> None:
+    """Show who changed the parameter KEY, when, from what to what, and why."""
+    subject = find_param(key).key
+    show_history(output, with_engine(_read_history("param", subject, limit)), limit)
+
+
+@params.command("revert")
+@click.argument("key")
+@to_option
+@why_option
+@json_option
+@click.pass_obj
+def undo_param(output: Output, key: str, to: Version, why: str | None) -> None:
+    """Set the parameter KEY back to what the last change replaced, or to a version or the default."""
+    param = find_param(key)
+
+    async def work(engine: Engine) -> SystemParam:
+        async with transaction(engine) as session:
+            return await revert_param(session, key, to, Author(read_utc(), why=why))
+
+    _show_set(output, param, with_engine(work))
+
+
+def _show_set(output: Output, param: Param, row: SystemParam) -> None:
+    item = _describe_param(param, row)
+    output.show(item, f"{param.key} = {_write(item['value'])}")
+
+
+def _read_history(
+    kind: str, subject: str, limit: int
+) -> Callable[[Engine], Awaitable[Sequence[Recorded]]]:
+    async def work(engine: Engine) -> Sequence[Recorded]:
+        async with transaction(engine) as session:
+            return await list_changes(session, limit + 1, kind=kind, subject=subject)
+
+    return work
 
 
 @click.group()
@@ -86,29 +136,59 @@ def list_tools(output: Output) -> None:
 @click.argument("name")
 @click.option("--limit", metavar="N|default", help="Return limit, 1 to 200, or the code's default.")
 @click.option("--enabled/--disabled", default=None, help="Offer the tool to the model, or not.")
+@why_option
 @json_option
 @click.pass_obj
-def set_tool(output: Output, name: str, limit: str | None, enabled: bool | None) -> None:
+def set_tool(
+    output: Output, name: str, limit: str | None, enabled: bool | None, why: str | None
+) -> None:
     """Change the tool NAME; it holds from the next call on, in running runs too."""
     tool = get_tool(name)
     if limit is None and enabled is None:
         raise click.UsageError("nothing to set: give --limit, --enabled or --disabled")
-    rows = _read_limit(tool, limit)
+    values: dict[str, object] = {} if enabled is None else {"enabled": enabled}
+    if limit is not None:
+        values["max_return_rows"] = None if limit == DEFAULT else read_rows(tool, limit)
 
     async def work(engine: Engine) -> FunctionTool:
         async with transaction(engine) as session:
-            switch = UNCHANGED if enabled is None else enabled
-            return await write_tool(session, name, read_utc(), max_return_rows=rows, enabled=switch)
+            return await write_tool(session, name, values, Author(read_utc(), why=why))
 
-    item = _describe_tool(tool, with_engine(work))
+    _show_tool(output, tool, with_engine(work))
+
+
+@tools.command("history")
+@click.argument("name")
+@limit_option
+@json_option
+@click.pass_obj
+def show_tool_history(output: Output, name: str, limit: int) -> None:
+    """Show who changed the tool NAME, when, from what to what, and why."""
+    subject = get_tool(name).name
+    show_history(output, with_engine(_read_history("tool", subject, limit)), limit)
+
+
+@tools.command("revert")
+@click.argument("name")
+@to_option
+@why_option
+@json_option
+@click.pass_obj
+def undo_tool(output: Output, name: str, to: Version, why: str | None) -> None:
+    """Set the tool NAME back to what the last change replaced, or to a version or the defaults."""
+    tool = get_tool(name)
+
+    async def work(engine: Engine) -> FunctionTool:
+        async with transaction(engine) as session:
+            return await revert_tool(session, name, to, Author(read_utc(), why=why))
+
+    _show_tool(output, tool, with_engine(work))
+
+
+def _show_tool(output: Output, tool: Tool[Any], row: FunctionTool) -> None:
+    item = _describe_tool(tool, row)
     state = "enabled" if item["enabled"] else "disabled"
-    output.show(item, f"{name}: {state}, return limit {_write(item['limit'])}")
-
-
-def _read_limit(tool: Tool[Any], text: str | None) -> int | Unchanged | None:
-    if text is None:
-        return UNCHANGED
-    return None if text == DEFAULT else read_rows(tool, text)
+    output.show(item, f"{tool.name}: {state}, return limit {_write(item['limit'])}")
 
 
 def _describe_param(param: Param, row: SystemParam | None) -> dict[str, Any]:
@@ -121,7 +201,7 @@ def _describe_param(param: Param, row: SystemParam | None) -> dict[str, Any]:
         "minimum": param.minimum,
         "maximum": param.maximum,
         "description": param.description,
-        "version": 0 if row is None else row.version,
+        "version": 1 if row is None else row.version,
         "updated_at": None if row is None else row.updated_at.isoformat(),
     }
 
@@ -138,7 +218,7 @@ def _describe_tool(tool: Tool[Any], row: FunctionTool | None) -> dict[str, Any]:
         "default_rows": tool.default_rows,
         "handle_mode": limit.handle_mode,
         "handle_threshold_tokens": limit.handle_threshold_tokens,
-        "version": 0 if row is None else row.version,
+        "version": 1 if row is None else row.version,
         "updated_at": None if row is None else row.updated_at.isoformat(),
     }
 

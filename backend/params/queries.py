@@ -1,11 +1,14 @@
 """Reads and writes parameter values; a value is read anew for each pool or call."""
 
 import datetime as dt
+from typing import Literal
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit.change import Author, Change
+from backend.audit.queries import recall, record_change
 from backend.errors import StaleVersionError
 from backend.params.registry import PARAMS, ParamValue, check_value, default_values, find_param
 from backend.params.tables import SystemParam
@@ -30,7 +33,7 @@ async def write_param(
     session: AsyncSession,
     key: str,
     value: object,
-    at: dt.datetime,
+    author: Author,
     *,
     expected_version: int | None = None,
 ) -> SystemParam:
@@ -39,12 +42,41 @@ async def write_param(
     `StaleVersionError` where `expected_version` is given and somebody else was quicker.
     """
     checked = check_value(find_param(key), value)
+    row = await _lock_param(session, key, author.at, expected_version)
+    old = row.value
+    row.value, row.version, row.updated_at = checked, row.version + 1, author.at
+    await record_change(session, author, Change("param", key, old, checked, row.version))
+    return row
+
+
+async def revert_param(
+    session: AsyncSession,
+    key: str,
+    to: int | Literal["default"] | None,
+    author: Author,
+    *,
+    expected_version: int | None = None,
+) -> SystemParam:
+    """Set what stood at a version, the code's default, or, for None, what the last change replaced."""
+    param = find_param(key)
+    row = await _lock_param(session, key, author.at, expected_version)
+    is_default = to == "default"
+    value = (
+        param.default
+        if is_default
+        else await recall(session, "param", key, row.version, None if to is None else int(to))
+    )
+    return await write_param(session, key, value, author)
+
+
+async def _lock_param(
+    session: AsyncSession, key: str, at: dt.datetime, expected_version: int | None
+) -> SystemParam:
     await insert_missing_params(session, at)
     wanted = select(SystemParam).where(SystemParam.key == key).with_for_update()
     row = (await session.scalars(wanted)).one()
     if expected_version is not None and row.version != expected_version:
         raise StaleVersionError(f"{key} is at version {row.version}, not {expected_version}")
-    row.value, row.version, row.updated_at = checked, row.version + 1, at
     return row
 
 

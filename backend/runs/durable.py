@@ -96,11 +96,14 @@ class DurableRecorder:
         planner: str,
         recorded: Sequence[Step],
         is_stopping: Callable[[], bool] = lambda: False,
+        describe: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         """`recorded` holds the replies and outcomes of this planner that stand in the log.
 
-        Where `is_stopping`, the next step that is written ends this worker's part.
+        Where `is_stopping`, the next step that is written ends this worker's part. `describe` gives
+        what held while a step was done, for its payload.
         """
+        self._describe = describe
         self._writer = writer
         self._is_stopping = is_stopping
         self._planner = planner
@@ -135,7 +138,7 @@ class DurableRecorder:
         return outcome
 
     async def _record(self, kind: str, payload: dict[str, Any]) -> None:
-        await self._writer.append(kind, payload)
+        await self._writer.append(kind, {**payload, **self._describe()})
         if self._is_stopping():
             raise WorkerStoppingError(f"stopped after a {kind}")
 

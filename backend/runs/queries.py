@@ -22,6 +22,8 @@ _HEAD = (
     AgentRun.request,
     AgentRun.snapshot_sha256,
     AgentRun.catalogue_version,
+    AgentRun.parent_run_id,
+    AgentRun.overrides,
     AgentRun.created_at,
     AgentRun.started_at,
     AgentRun.finished_at,
@@ -42,6 +44,8 @@ class RunHead:
     request: dict[str, Any]
     snapshot_sha256: str | None
     catalogue_version: int | None
+    parent_run_id: str | None
+    overrides: dict[str, Any] | None
     created_at: dt.datetime
     started_at: dt.datetime | None
     finished_at: dt.datetime | None

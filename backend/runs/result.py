@@ -1,5 +1,6 @@
 """The result of a run: computed once at its end, shown with the run's head at any time."""
 
+import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
@@ -60,15 +61,16 @@ class Findings(BaseModel):
         return [v for v in self.violations if v.severity == "error"]
 
 
-def check_plan(snapshot: Snapshot, draft: Draft) -> Findings:
-    """The itinerary of a draft, its violations, and the pool's warnings among them."""
+def check_plan(snapshot: Snapshot, draft: Draft, now: dt.datetime | None = None) -> Findings:
+    """The itinerary of a draft, its violations, and the pool's warnings, as of `now`, among them."""
     itinerary = build_itinerary(snapshot, draft)
-    violations = [*validate(snapshot, draft, itinerary), *_show_pool_warnings(snapshot)]
+    warnings = _show_pool_warnings(snapshot, now or read_utc())
+    violations = [*validate(snapshot, draft, itinerary), *warnings]
     return Findings(itinerary=itinerary, violations=tuple(violations))
 
 
-def _show_pool_warnings(snapshot: Snapshot) -> Iterable[Violation]:
-    for warning in list_warnings(snapshot, read_utc()):
+def _show_pool_warnings(snapshot: Snapshot, now: dt.datetime) -> Iterable[Violation]:
+    for warning in list_warnings(snapshot, now):
         if warning.code not in OWN_CODES:
             text = describe_warning(snapshot, warning, snapshot.request.locale)
             yield Violation(code=warning.code, severity="warning", where=Where(), message=text)
@@ -107,6 +109,7 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
         "status": run.status,
         "created_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+        "parent_run_id": run.parent_run_id,
         "planner_used": body["planner_used"],
         "fallback_reason": body["fallback_reason"],
         "request": run.request,

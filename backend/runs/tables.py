@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import DateTime, ForeignKey, Index, Text
+from sqlalchemy import CheckConstraint, DateTime, ForeignKey, Index, SmallInteger, Text
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -17,12 +17,16 @@ class AgentRun(Base):
 
     `input_snapshot` is canonical JSON (RFC 8785) as text, since its hash is over those bytes;
     `executor` says who carries the run on: a worker of the queue, or the command that began it.
+    A run that came out of another names it as its parent; `overrides` is what a replay sets for
+    itself, `figures` what statistics count.
     """
 
     __tablename__ = "agent_run"
     __table_args__ = (
         Index("ix_agent_run_tenant_id", "tenant", "id"),
         Index("ix_agent_run_status", "status"),
+        Index("ix_agent_run_parent_run_id", "parent_run_id"),
+        Index("ix_agent_run_finished_at", "finished_at"),
     )
 
     id: Mapped[CodeText] = mapped_column(primary_key=True)
@@ -35,6 +39,11 @@ class AgentRun(Base):
     input_snapshot: Mapped[str | None] = mapped_column(Text)
     snapshot_sha256: Mapped[str | None] = mapped_column(Text)
     catalogue_version: Mapped[int | None]
+    parent_run_id: Mapped[CodeText | None] = mapped_column(
+        ForeignKey("agent_run.id", ondelete="SET NULL")
+    )
+    overrides: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    figures: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     created_at: Mapped[dt.datetime] = mapped_column(Moment)
     started_at: Mapped[dt.datetime | None] = mapped_column(Moment)
@@ -69,3 +78,17 @@ class IdempotencyKey(Base):
     body_sha256: Mapped[str] = mapped_column(Text)
     run_id: Mapped[CodeText] = mapped_column(ForeignKey("agent_run.id", ondelete="CASCADE"))
     created_at: Mapped[dt.datetime] = mapped_column(Moment)
+
+
+class RunFeedback(Base):
+    """What the traveller thinks of the plan, 1 to 5; a later word replaces the former."""
+
+    __tablename__ = "run_feedback"
+    __table_args__ = (CheckConstraint("rating between 1 and 5", name="rating"),)
+
+    run_id: Mapped[CodeText] = mapped_column(
+        ForeignKey("agent_run.id", ondelete="CASCADE"), primary_key=True
+    )
+    rating: Mapped[int] = mapped_column(SmallInteger)
+    comment: Mapped[str | None] = mapped_column(Text)
+    at: Mapped[dt.datetime] = mapped_column(Moment)

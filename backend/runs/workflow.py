@@ -6,6 +6,7 @@ leaves the choice.
 """
 
 import asyncio
+import datetime as dt
 import logging
 import time
 from collections.abc import Callable
@@ -26,16 +27,16 @@ from backend.pool.snapshot import Snapshot
 from backend.results.handle import Owner
 from backend.results.run_results import RunResults
 from backend.results.store import ResultStore
+from backend.runs.conclusion import conclude
 from backend.runs.durable import DurableRecorder, RunWriter, WorkerStoppingError
 from backend.runs.lifecycle import RunStatus, is_final
+from backend.runs.limit_reader import LimitReader
 from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
-from backend.runs.result import RunUsage, check_plan, count_run_funnel
+from backend.runs.result import count_run_funnel
 from backend.runs.run_log import RunTakenOverError, Step, read_steps
-from backend.runs.stages import Stage, fold_state, read_stages
-from backend.runs.verdict import Verdict, judge
+from backend.runs.stages import Stage, read_stages
+from backend.runs.verdict import Verdict
 from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
-from backend.tools.queries import read_limits
 from backend.tools.runner import ToolRunner
 
 MAX_RESUMES = 20
@@ -215,8 +216,11 @@ class _Work:
         owner = Owner(self._run.tenant, self._run.id)
         store = self._planners.results
         results = RunResults(store, owner, snapshot.request.locale) if store else None
-        tools = ToolRunner(snapshot, self._read_limits, results)
-        recorder = DurableRecorder(self._writer, stage.planner, stage.steps, self._is_stopping)
+        limits = LimitReader(self._engine, (self._run.overrides or {}).get("limits", {}))
+        tools = ToolRunner(snapshot, limits.read, results)
+        recorder = DurableRecorder(
+            self._writer, stage.planner, stage.steps, self._is_stopping, limits.describe_last
+        )
         watch = Watch(time.monotonic, self._is_cancel_wanted)
         async with opener() as llm:
             result = await run_agent(snapshot, llm, tools, recorder, watch, start)
@@ -224,43 +228,21 @@ class _Work:
         await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
         return result.state, str(result.stop), error
 
-    async def _read_limits(self) -> dict[str, ToolLimit]:
-        async with transaction(self._engine) as session:
-            return dict(await read_limits(session))
-
     async def _conclude(self, snapshot: Snapshot, *, is_cancelled: bool) -> None:
         steps = await read_steps(self._engine, self._run.id)
         self._writer.catch_up(steps[-1].seq)
-        stages = read_stages(steps)
-        state = fold_state(stages)
-        findings = check_plan(snapshot, state.draft)
-        verdict = judge(
-            snapshot, stages[-1] if stages else None, findings, is_cancelled=is_cancelled
-        )
-        usage = RunUsage()
-        for stage in stages:
-            usage = usage.plus(stage.turns, stage.tool_calls, stage.usage)
-        result = {
-            "planner_used": stages[-1].planner if stages else None,
-            "fallback_reason": (stages[0].error or stages[0].stop) if len(stages) > 1 else None,
-            "funnel": count_run_funnel(snapshot, state),
-            "itinerary": findings.itinerary.as_json(),
-            "violations": [v.model_dump(mode="json") for v in findings.violations],
-            "clash": verdict.clash,
-            "relaxation": verdict.relaxation,
-            "usage": usage.model_dump(),
-            "error": verdict.error,
-        }
-        await self._finish(verdict, result)
+        now = read_utc()
+        end = conclude(snapshot, read_stages(steps), now, is_cancelled=is_cancelled)
+        await self._finish(end.verdict, end.result, now)
 
     async def _fail(self, code: str, message: str) -> None:
         error = {"code": code, "message": message}
-        await self._finish(Verdict("failed", error=error), {"error": error})
+        await self._finish(Verdict("failed", error=error), {"error": error}, read_utc())
 
-    async def _finish(self, verdict: Verdict, result: dict[str, Any]) -> None:
+    async def _finish(self, verdict: Verdict, result: dict[str, Any], at: dt.datetime) -> None:
+        """`at` is the moment that the result was computed for: a replay computes it for the same."""
         status: RunStatus = verdict.status
         async with transaction(self._engine) as session:
-            at = read_utc()
             if not await update_run(
                 session, self._run.id, status=status, result=result, finished_at=at
             ):

@@ -1,26 +1,20 @@
 """Reads and writes `function_tool`; limits are read at every call, so a change holds at once."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import asdict
-from enum import Enum
+from typing import Literal
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit.change import Author, Change
+from backend.audit.queries import recall, record_change
 from backend.errors import StaleVersionError
 from backend.tools.limits import ToolLimit
-from backend.tools.registry import TOOLS, check_limit, get_tool
+from backend.tools.registry import TOOLS, check_changes, get_tool
 from backend.tools.tables import FunctionTool
-
-
-class Unchanged(Enum):
-    """Marks what a write leaves alone, where None is a value of its own."""
-
-    UNCHANGED = "unchanged"
-
-
-UNCHANGED = Unchanged.UNCHANGED
 
 
 async def insert_missing_tools(session: AsyncSession, at: dt.datetime) -> None:
@@ -54,30 +48,49 @@ async def read_tools(session: AsyncSession) -> dict[str, FunctionTool]:
 async def write_tool(
     session: AsyncSession,
     name: str,
-    at: dt.datetime,
+    values: Mapping[str, object],
+    author: Author,
     *,
-    max_return_rows: int | Unchanged | None = UNCHANGED,
-    enabled: bool | Unchanged = UNCHANGED,
     expected_version: int | None = None,
 ) -> FunctionTool:
-    """Change a tool's row and give it as stored; a limit of None goes back to the default.
+    """Change some fields of a tool's `ToolLimit` and give the row; a limit of None is the default.
 
     `StaleVersionError` where `expected_version` is given and somebody else was quicker.
     """
-    tool = get_tool(name)
-    values: dict[str, object] = {}
-    if max_return_rows is not UNCHANGED:
-        is_default = max_return_rows is None
-        values["max_return_rows"] = None if is_default else check_limit(tool, max_return_rows)
-    if enabled is not UNCHANGED:
-        values["enabled"] = enabled
+    checked = check_changes(get_tool(name), values)
+    row = await _lock_tool(session, name, author.at, expected_version)
+    old = asdict(row.limit)
+    for field, value in checked.items():
+        setattr(row, field, value)
+    row.version, row.updated_at = row.version + 1, author.at
+    new = asdict(row.limit)
+    await record_change(session, author, Change("tool", name, old, new, row.version))
+    return row
+
+
+async def revert_tool(
+    session: AsyncSession,
+    name: str,
+    to: int | Literal["default"] | None,
+    author: Author,
+    *,
+    expected_version: int | None = None,
+) -> FunctionTool:
+    """Set what stood at a version, the code's default, or, for None, what the last change replaced."""
+    get_tool(name)
+    row = await _lock_tool(session, name, author.at, expected_version)
+    values = asdict(ToolLimit())
+    if to != "default":
+        values = await recall(session, "tool", name, row.version, to)
+    return await write_tool(session, name, values, author)
+
+
+async def _lock_tool(
+    session: AsyncSession, name: str, at: dt.datetime, expected_version: int | None
+) -> FunctionTool:
     await insert_missing_tools(session, at)
-    statement = update(FunctionTool).where(FunctionTool.name == name)
-    if expected_version is not None:
-        statement = statement.where(FunctionTool.version == expected_version)
-    changed = statement.values(**values, version=FunctionTool.version + 1, updated_at=at)
-    rows = await session.execute(changed.returning(FunctionTool))
-    row = rows.scalar_one_or_none()
-    if row is None:
-        raise StaleVersionError(f"{name} is not at version {expected_version} any more")
+    wanted = select(FunctionTool).where(FunctionTool.name == name).with_for_update()
+    row = (await session.scalars(wanted)).one()
+    if expected_version is not None and row.version != expected_version:
+        raise StaleVersionError(f"{name} is at version {row.version}, not {expected_version}")
     return row

@@ -1,10 +1,11 @@
 """All tools in one visible tuple, in the order in which a model is told of them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from backend.errors import NotFoundError, OutOfBoundsError
 from backend.text import find_near
-from backend.tools.limits import check_return_rows
+from backend.tools.limits import check_handle_mode, check_handle_threshold, check_return_rows
 from backend.tools.tool import Tool
 from backend.tools.toolset import (
     arrange,
@@ -62,3 +63,17 @@ def check_limit(tool: Tool[Any], value: object) -> int:
     if tool.default_rows is None:
         raise OutOfBoundsError(f"{tool.name} answers without rows, so it has no return limit")
     return check_return_rows(tool.name, value)
+
+
+def check_changes(tool: Tool[Any], values: Mapping[str, object]) -> dict[str, object]:
+    """New values of a tool's `ToolLimit` fields, each within its bounds."""
+    checked = dict(values)
+    rows = values.get("max_return_rows")
+    if rows is not None:
+        checked["max_return_rows"] = check_limit(tool, rows)
+    if "handle_mode" in values:
+        checked["handle_mode"] = check_handle_mode(tool.name, values["handle_mode"])
+    if "handle_threshold_tokens" in values:
+        tokens = values["handle_threshold_tokens"]
+        checked["handle_threshold_tokens"] = check_handle_threshold(tool.name, tokens)
+    return checked

@@ -77,3 +77,23 @@ def test_a_wrong_change_of_a_parameter_is_refused(
     assert finished.status == status
     assert named in finished.err
     assert finished.json["error"]["code"]
+
+
+def test_changes_are_listed_and_undone(waypool: Waypool) -> None:
+    waypool("params", "set", "POOL_POI_SIZE", "40", "--why", "less to read")
+    waypool("params", "set", "POOL_POI_SIZE", "30")
+    items = waypool("params", "history", "POOL_POI_SIZE", "--json").json["items"]
+    assert [(item["old"], item["new"], item["why"]) for item in items] == [
+        (40, 30, None),
+        (60, 40, "less to read"),
+    ]
+    assert "operator" in waypool("params", "history", "POOL_POI_SIZE").out
+    assert waypool("params", "revert", "POOL_POI_SIZE").out == "POOL_POI_SIZE = 40\n"
+    back = waypool("params", "revert", "POOL_POI_SIZE", "--to", "default")
+    assert back.out == "POOL_POI_SIZE = 60\n"
+    assert waypool("params", "revert", "POOL_POI_SIZE", "--to", "3").out == "POOL_POI_SIZE = 30\n"
+    waypool("tools", "set", "list_pois", "--limit", "3")
+    assert waypool("tools", "revert", "list_pois").out == "list_pois: enabled, return limit 25\n"
+    assert len(waypool("tools", "history", "list_pois", "--json").json["items"]) == 2
+    assert waypool("params", "revert", "POOL_TRAIN_SIZE").status == 1
+    assert waypool("params", "revert", "POOL_TRAIN_SIZE", "--to", "soon").status == 2

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from backend.audit.change import Author
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import ToolError
@@ -77,7 +78,7 @@ async def age(engine: AsyncEngine, handle: str, **since: float) -> None:
 
 async def set_param(engine: AsyncEngine, key: str, value: int) -> None:
     async with transaction(engine) as session:
-        await write_param(session, key, value, read_utc())
+        await write_param(session, key, value, Author(read_utc()))
 
 
 async def test_a_stored_result_answers(store: ResultStore) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from backend.audit.change import Author
 from backend.bootstrap import prepare_database
 from backend.db.session import transaction
 from backend.errors import NotFoundError, OutOfBoundsError
@@ -23,7 +24,7 @@ AT = dt.datetime(2026, 10, 1, tzinfo=dt.UTC)
 async def test_missing_rows_are_inserted_and_changed_ones_stay(engine: AsyncEngine) -> None:
     async with transaction(engine) as session:
         assert await read_limits(session) == {}
-        await write_tool(session, "list_pois", AT, max_return_rows=7)
+        await write_tool(session, "list_pois", {"max_return_rows": 7}, Author(AT))
         await session.execute(text("delete from function_tool where name = 'get_poi'"))
         await insert_missing_tools(session, AT)
         limits = await read_limits(session)
@@ -43,11 +44,11 @@ def test_an_upgrade_inserts_them_and_may_be_repeated(database_url: str) -> None:
 async def test_a_change_counts_versions_and_leaves_the_rest_alone(engine: AsyncEngine) -> None:
     later = AT + dt.timedelta(days=1)
     async with transaction(engine) as session:
-        await write_tool(session, "list_pois", AT, max_return_rows=5)
-        row = await write_tool(session, "list_pois", later, enabled=False)
+        await write_tool(session, "list_pois", {"max_return_rows": 5}, Author(AT))
+        row = await write_tool(session, "list_pois", {"enabled": False}, Author(later))
         assert (row.max_return_rows, row.enabled, row.version) == (5, False, 3)
         assert row.updated_at == later
-        row = await write_tool(session, "list_pois", later, max_return_rows=None)
+        row = await write_tool(session, "list_pois", {"max_return_rows": None}, Author(later))
         assert row.limit == ToolLimit(enabled=False)
         assert (await read_tools(session))["list_hotels"].version == 1
 
@@ -58,7 +59,7 @@ async def test_a_limit_out_of_bounds_is_refused_by_name(engine: AsyncEngine, val
         with pytest.raises(
             OutOfBoundsError, match="list_pois must be a whole number from 1 to 200"
         ):
-            await write_tool(session, "list_pois", AT, max_return_rows=value)
+            await write_tool(session, "list_pois", {"max_return_rows": value}, Author(AT))
 
 
 async def test_tools_without_rows_have_no_limit_and_unknown_ones_are_named(
@@ -66,9 +67,9 @@ async def test_tools_without_rows_have_no_limit_and_unknown_ones_are_named(
 ) -> None:
     async with transaction(engine) as session:
         with pytest.raises(OutOfBoundsError, match="get_poi answers without rows"):
-            await write_tool(session, "get_poi", AT, max_return_rows=5)
+            await write_tool(session, "get_poi", {"max_return_rows": 5}, Author(AT))
         with pytest.raises(NotFoundError, match="list_pois"):
-            await write_tool(session, "list_poi", AT, enabled=False)
+            await write_tool(session, "list_poi", {"enabled": False}, Author(AT))
 
 
 @pytest.mark.parametrize(

@@ -1,29 +1,43 @@
 """Parameters and return limits: read them, and set them from the next pool or call on."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from backend.access.principal import Principal
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Admin, ServicesDep
-from backend.api.documents import Page, ParamItem, ToolItem, document_problems
+from backend.api.documents import Page, ParamItem, Responses, ToolItem, document_problems
+from backend.audit.change import Author
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import OutOfBoundsError
-from backend.params.queries import read_param_rows, write_param
+from backend.params.queries import read_param_rows, revert_param, write_param
 from backend.params.registry import PARAMS, Param, find_param
 from backend.params.tables import SystemParam
-from backend.tools.queries import UNCHANGED, read_tools, write_tool
-from backend.tools.registry import TOOLS
+from backend.tools.limits import HANDLE_THRESHOLD_TOKENS, HandleMode
+from backend.tools.queries import read_tools, revert_tool, write_tool
+from backend.tools.registry import TOOLS, get_tool
 from backend.tools.tables import FunctionTool
 
 router = APIRouter(prefix="/admin", tags=["admin"])
 
 _VERSION = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
 
+Key = Annotated[str, Path(description="Of the parameter, such as `POOL_POI_SIZE`.")]
+Name = Annotated[str, Path(description="Of the tool, such as `list_pois`.")]
 IfMatch = Annotated[str | None, Header(description='The version that you read, such as `"3"`.')]
+
+
+Why = Annotated[str | None, Field(max_length=500, description="Kept in the audit trail.")]
+
+
+_PARAM: Responses = {200: {"model": ParamItem}, **document_problems(404)}
+_CHANGED_PARAM: Responses = {**_PARAM, **document_problems(404, 412, 413)}
+_TOOL: Responses = {200: {"model": ToolItem}, **document_problems(404)}
+_CHANGED_TOOL: Responses = {**_TOOL, **document_problems(404, 412, 413)}
 
 
 class Change(BaseModel):
@@ -36,6 +50,7 @@ class ParamChange(Change):
     """The new value of a parameter."""
 
     value: Any = Field(description="Of the parameter's own type.", examples=[40])
+    why: Why = None
 
 
 class ToolChange(Change):
@@ -43,12 +58,32 @@ class ToolChange(Change):
 
     max_return_rows: int | None = Field(None, description="null: the code's default.")
     enabled: bool = True
+    handle_mode: HandleMode = "never"
+    handle_threshold_tokens: int = HANDLE_THRESHOLD_TOKENS
+    why: Why = None
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The fields that were given."""
+        return self.model_dump(include=self.model_fields_set - {"why"})
 
     @model_validator(mode="after")
     def _say_something(self) -> "ToolChange":
-        if not self.model_fields_set:
-            raise ValueError("name what to change: max_return_rows or enabled")
+        if not self.values:
+            raise ValueError(
+                "name what to change:"
+                " max_return_rows, enabled, handle_mode or handle_threshold_tokens"
+            )
         return self
+
+
+class Revert(Change):
+    """What to go back to."""
+
+    to: int | Literal["default"] | None = Field(
+        None, description="A version, or the code's default; null: what the last change replaced."
+    )
+    why: Why = None
 
 
 @router.get("/params", summary="All parameters", responses={200: {"model": Page[ParamItem]}})
@@ -60,27 +95,59 @@ async def get_params(services: ServicesDep, _: Admin) -> dict[str, Any]:
     return {"items": items, "next_cursor": None}
 
 
+@router.get("/params/{key}", summary="One parameter", responses=_PARAM)
+async def get_param(
+    key: Key, response: Response, services: ServicesDep, _: Admin
+) -> dict[str, Any]:
+    """Its `ETag` is for `If-Match`."""
+    param = find_param(key)
+    async with transaction(services.engine) as session:
+        rows = await read_param_rows(session)
+    return _tag(response, _show_param(param, rows.get(key)))
+
+
 @router.patch(
     "/params/{key}",
     summary="Set a parameter",
     openapi_extra=document_body("ParamChange"),
-    responses={200: {"model": ParamItem}, **document_problems(404, 412, 413)},
+    responses=_CHANGED_PARAM,
 )
 async def patch_param(
-    key: Annotated[str, Path()],
+    key: Key,
     response: Response,
     services: ServicesDep,
-    _: Admin,
+    principal: Admin,
     change: Annotated[ParamChange, Depends(read_body_as(ParamChange))],
     if_match: IfMatch = None,
 ) -> dict[str, Any]:
     """It holds from the next pool on, in every process; 412 where the version has moved."""
-    param = find_param(key)
-    version = read_version(if_match)
+    param, version = find_param(key), read_version(if_match)
+    author = make_author(principal, change.why)
     async with transaction(services.engine) as session:
-        row = await write_param(session, key, change.value, read_utc(), expected_version=version)
-    response.headers["ETag"] = f'"{row.version}"'
-    return _show_param(param, row)
+        row = await write_param(session, key, change.value, author, expected_version=version)
+    return _tag(response, _show_param(param, row))
+
+
+@router.post(
+    "/params/{key}/revert",
+    summary="Set a parameter back",
+    openapi_extra=document_body("Revert"),
+    responses={**_CHANGED_PARAM, **document_problems(404, 409, 412, 413)},
+)
+async def post_param_revert(
+    key: Key,
+    response: Response,
+    services: ServicesDep,
+    principal: Admin,
+    change: Annotated[Revert, Depends(read_body_as(Revert))],
+    if_match: IfMatch = None,
+) -> dict[str, Any]:
+    """To what it was at a version, to the default, or to what the last change replaced."""
+    param, version = find_param(key), read_version(if_match)
+    author = make_author(principal, change.why)
+    async with transaction(services.engine) as session:
+        row = await revert_param(session, key, change.to, author, expected_version=version)
+    return _tag(response, _show_param(param, row))
 
 
 @router.get(
@@ -96,33 +163,67 @@ async def get_tools(services: ServicesDep, _: Admin) -> dict[str, Any]:
     return {"items": items, "next_cursor": None}
 
 
+@router.get("/tools/{name}", summary="One tool", responses=_TOOL)
+async def get_one_tool(
+    name: Name, response: Response, services: ServicesDep, _: Admin
+) -> dict[str, Any]:
+    """Its `ETag` is for `If-Match`."""
+    get_tool(name)
+    async with transaction(services.engine) as session:
+        rows = await read_tools(session)
+    return _tag(response, _show_tool(rows[name]))
+
+
 @router.patch(
     "/tools/{name}",
     summary="Set a tool's return limit, switch it on or off",
     openapi_extra=document_body("ToolChange"),
-    responses={200: {"model": ToolItem}, **document_problems(404, 412, 413)},
+    responses=_CHANGED_TOOL,
 )
 async def patch_tool(
-    name: Annotated[str, Path()],
+    name: Name,
     response: Response,
     services: ServicesDep,
-    _: Admin,
+    principal: Admin,
     change: Annotated[ToolChange, Depends(read_body_as(ToolChange))],
     if_match: IfMatch = None,
 ) -> dict[str, Any]:
     """It holds from the next call on, in running runs too; 412 where the version has moved."""
-    given, version = change.model_fields_set, read_version(if_match)
+    version, author = read_version(if_match), make_author(principal, change.why)
     async with transaction(services.engine) as session:
-        row = await write_tool(
-            session,
-            name,
-            read_utc(),
-            max_return_rows=change.max_return_rows if "max_return_rows" in given else UNCHANGED,
-            enabled=change.enabled if "enabled" in given else UNCHANGED,
-            expected_version=version,
-        )
-    response.headers["ETag"] = f'"{row.version}"'
-    return _show_tool(row)
+        row = await write_tool(session, name, change.values, author, expected_version=version)
+    return _tag(response, _show_tool(row))
+
+
+@router.post(
+    "/tools/{name}/revert",
+    summary="Set a tool back",
+    openapi_extra=document_body("Revert"),
+    responses={**_CHANGED_TOOL, **document_problems(404, 409, 412, 413)},
+)
+async def post_tool_revert(
+    name: Name,
+    response: Response,
+    services: ServicesDep,
+    principal: Admin,
+    change: Annotated[Revert, Depends(read_body_as(Revert))],
+    if_match: IfMatch = None,
+) -> dict[str, Any]:
+    """To what it was at a version, to the default, or to what the last change replaced."""
+    version, author = read_version(if_match), make_author(principal, change.why)
+    async with transaction(services.engine) as session:
+        row = await revert_tool(session, name, change.to, author, expected_version=version)
+    return _tag(response, _show_tool(row))
+
+
+def make_author(principal: Principal, why: str | None) -> Author:
+    """Who changes something, now."""
+    return Author(read_utc(), principal.key_id, why)
+
+
+def _tag(response: Response, item: dict[str, Any]) -> dict[str, Any]:
+    response.headers["ETag"] = f'"{item["version"]}"'
+    return item
 
 
 def read_version(if_match: str | None) -> int | None:
@@ -144,7 +245,7 @@ def _show_param(param: Param, row: SystemParam | None) -> dict[str, Any]:
         "minimum": param.minimum,
         "maximum": param.maximum,
         "description": param.description,
-        "version": row.version if row else 0,
+        "version": row.version if row else 1,
         "updated_at": row.updated_at.isoformat() if row else None,
     }
 

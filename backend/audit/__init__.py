@@ -1,0 +1,1 @@
+"""Who changed what, when and why: an append-only trail that the database itself keeps from being edited."""

@@ -1,0 +1,52 @@
+"""Return limits as they are now, under what a replay sets for itself; the log keeps what held.
+
+They are read anew at every call, so an admin's change holds from the next one on, in running runs
+too; a replay needs to know at which call that was.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from backend.db.session import Engine, transaction
+from backend.tools.limits import ToolLimit
+from backend.tools.queries import read_limits
+
+
+class LimitReader:
+    """Reads limits for one run; `rows` are return limits by tool that hold for this run alone."""
+
+    def __init__(self, engine: Engine, rows: Mapping[str, int]) -> None:
+        self._engine = engine
+        self._rows = rows
+        self._last: dict[str, ToolLimit] = {}
+
+    async def read(self) -> dict[str, ToolLimit]:
+        """Limits by tool."""
+        async with transaction(self._engine) as session:
+            limits = dict(await read_limits(session))
+        self._last = override_rows(limits, self._rows)
+        return self._last
+
+    def describe_last(self) -> dict[str, Any]:
+        """What the last reading gave, for the payload of the step that it was read for."""
+        return {"limits": dump_limits(self._last)}
+
+
+def override_rows(limits: Mapping[str, ToolLimit], rows: Mapping[str, int]) -> dict[str, ToolLimit]:
+    """The limits with other return limits."""
+    changed = {
+        name: replace(limits.get(name, ToolLimit()), max_return_rows=count)
+        for name, count in rows.items()
+    }
+    return {**limits, **changed}
+
+
+def dump_limits(limits: Mapping[str, ToolLimit]) -> dict[str, Any]:
+    """Those that differ from the code's defaults, as JSON values."""
+    return {name: asdict(limit) for name, limit in limits.items() if limit != ToolLimit()}
+
+
+def load_limits(values: Mapping[str, Any]) -> dict[str, ToolLimit]:
+    """What `dump_limits` has written."""
+    return {name: ToolLimit(**limit) for name, limit in values.items()}

@@ -1,0 +1,62 @@
+"""What an admin changes over HTTP: read, set against a version, looked up, set back."""
+
+import pytest
+
+from tests.flows.conftest import Client
+
+pytestmark = pytest.mark.sql
+
+PARAM = "/v1/admin/params/POOL_POI_SIZE"
+TOOL = "/v1/admin/tools/list_pois"
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "second"),
+    [
+        (PARAM, {"value": 40}, {"value": 30}),
+        (TOOL, {"max_return_rows": 10}, {"enabled": False, "handle_threshold_tokens": 900}),
+    ],
+)
+async def test_a_lost_race_is_a_412_and_everything_can_be_undone(
+    api: Client, path: str, first: dict[str, object], second: dict[str, object]
+) -> None:
+    admin = await api("one", "admin")
+    before = await admin.get(path)
+    tag = {"If-Match": before.headers["ETag"]}
+    changed = await admin.patch(path, json=first | {"why": "fewer is enough"}, headers=tag)
+    assert changed.status_code == 200, changed.text
+    lost = await admin.patch(path, json=second, headers=tag)
+    assert (lost.status_code, lost.json()["code"]) == (412, "STALE_VERSION")
+    assert (await admin.get(path)).json() == changed.json()
+    tag = {"If-Match": changed.headers["ETag"]}
+    assert (await admin.patch(path, json=second, headers=tag)).status_code == 200
+    lost = await admin.post(f"{path}/revert", json={}, headers=tag)
+    assert lost.status_code == 412
+    back = await admin.post(f"{path}/revert", json={"to": 1, "why": "was better"})
+    same = {"value", "max_return_rows", "enabled", "handle_threshold_tokens"} & set(back.json())
+    assert {key: back.json()[key] for key in same} == {key: before.json()[key] for key in same}
+    history = (await admin.get(f"{path}/history")).json()["items"]
+    assert [entry["why"] for entry in history] == ["was better", None, "fewer is enough"]
+    assert [entry["version"] for entry in history] == [4, 3, 2]
+    assert history[0]["who"].startswith("key_")
+    page = (await admin.get("/v1/admin/audit?limit=2")).json()
+    rest = (await admin.get(f"/v1/admin/audit?limit=2&cursor={page['next_cursor']}")).json()
+    assert page["items"] + rest["items"] == history
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        (f"{PARAM}/revert", {"to": "yesterday"}, 422),
+        (f"{PARAM}/revert", {}, 409),
+        (f"{PARAM}/revert", {"to": 9}, 404),
+        ("/v1/admin/params/NO_SUCH/revert", {}, 404),
+        ("/v1/admin/tools/no_such/revert", {}, 404),
+    ],
+)
+async def test_a_wrong_way_back_is_named(
+    api: Client, path: str, body: dict[str, object], status: int
+) -> None:
+    response = await (await api("one", "admin")).post(path, json=body)
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
