@@ -29,6 +29,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("tools", "backend.cli.tuning:tools"),
     ("keys", "backend.cli.keys:keys"),
     ("results", "backend.cli.results:results"),
+    ("mock-llm", "backend.cli.mock_llm:mock_llm"),
     ("bench", "backend.cli.bench:bench"),
     ("config", "backend.cli.config:config"),
 )

@@ -11,8 +11,10 @@ import pytest
 from backend.agent.llm import Message, ModelError, ModelReply, Usage
 from backend.agent.openai_client import OpenAiClient
 from backend.agent.retrying import Retries
+from backend.mock_llm.scenario import Fault, Scenario, Step
+from backend.mock_llm.server import MockLlm, serve_mock
 from backend.tools.call import ToolCall, ToolSchema
-from tests.agent.model_double import Answer, ModelDouble, call_json, complete, serve_answers
+from tests.agent.model_scripts import call_json, complete, fail_then
 
 TOOL = ToolSchema(name="list_pois", description="Lists places.", parameters={"type": "object"})
 ASK = (Message(role="system", content="plan"), Message(role="user", content="去北京"))
@@ -24,7 +26,7 @@ class Asked:
     """A client, the server it talks to, and the pauses it made."""
 
     client: OpenAiClient
-    double: ModelDouble
+    double: MockLlm
     pauses: list[float] = field(default_factory=list)
 
     async def reply(self, *messages: Message) -> ModelReply:
@@ -37,7 +39,9 @@ class Asked:
 
 
 @contextlib.asynccontextmanager
-async def ask(*answers: Answer, model: str = "gpt-x", seconds: float = 20) -> AsyncIterator[Asked]:
+async def ask(
+    script: Step | Scenario, model: str = "gpt-x", seconds: float = 20
+) -> AsyncIterator[Asked]:
     """A client whose pauses are noted instead of waited for."""
     pauses: list[float] = []
 
@@ -45,8 +49,10 @@ async def ask(*answers: Answer, model: str = "gpt-x", seconds: float = 20) -> As
         pauses.append(seconds)
 
     retries = Retries(pause=pause, draw=lambda: 0.5)
+    if isinstance(script, Step):
+        script = Scenario(dialect="deepseek" if model != "gpt-x" else "openai", then=(script,))
     async with (
-        serve_answers(answers) as double,
+        serve_mock(script) as double,
         OpenAiClient(model, double.url, "sk-test", seconds, retries) as client,
     ):
         yield Asked(client, double, pauses)
@@ -73,14 +79,15 @@ async def test_sends_the_conversation_and_reads_reply_and_usage() -> None:
     assert [(c.name, c.arguments) for c in reply.calls] == [("list_pois", '{"city":"beijing"}')]
     assert reply.usage == Usage(input_tokens=1200, cached_tokens=1024, output_tokens=34)
     assert reply.text == ""
-    sent = asked.double.asked[0]
+    sent = asked.double.seen[0].body
+    assert asked.double.faults == []
     assert set(sent) == {"model", "messages", "tools"}
     assert sent["messages"][1] == {"role": "user", "content": "去北京"}
     assert sent["messages"][2]["tool_calls"][0]["id"] == "call_1_0"
     assert "reasoning_content" not in sent["messages"][2]
     assert sent["messages"][3]["tool_call_id"] == "call_1_0"
     assert sent["tools"][0]["function"]["name"] == "list_pois"
-    assert "authorization: bearer sk-test" in asked.double.heads[0].lower()
+    assert asked.double.seen[0].headers["authorization"] == "Bearer sk-test"
 
 
 @pytest.mark.parametrize(
@@ -93,9 +100,11 @@ async def test_reasoning_is_kept_and_echoed_where_the_provider_wants_it(
     async with ask(complete(message), model=model) as asked:
         first = await asked.reply()
         assert first.reasoning == ""
-        said = Message(role="assistant", content="", calls=first.calls, reasoning=first.reasoning)
-        await asked.reply(*ASK, said)
-    assert ("reasoning_content" in asked.double.asked[1]["messages"][2]) is echoed
+        calls = tuple(call.model_copy(update={"id": "call_1_0"}) for call in first.calls)
+        said = Message(role="assistant", content="", calls=calls, reasoning=first.reasoning)
+        await asked.reply(*ASK, said, Message(role="tool", content="{}", call_id="call_1_0"))
+    assert ("reasoning_content" in asked.double.seen[1].body["messages"][2]) is echoed
+    assert asked.double.faults == []
 
 
 @pytest.mark.parametrize(
@@ -124,81 +133,87 @@ async def test_content_in_parts_is_joined_and_missing_usage_counts_nothing() -> 
 
 
 async def test_rate_limit_waits_as_long_as_the_service_says() -> None:
-    limited = Answer({"error": {"message": "slow down"}}, 429, (("retry-after", "7"),))
-    async with ask(limited, GOOD) as asked:
+    limited = Fault(kind="rate_limited", retry_after=7)
+    async with ask(fail_then(limited, then=GOOD)) as asked:
         assert (await asked.reply()).text == "好"
     assert len(asked.pauses) == 1
     assert 7 < asked.pauses[0] < 8
 
 
 @pytest.mark.parametrize(
-    ("headers", "code"),
+    ("wait", "as_date", "code"),
     [
-        ((("retry-after", "172800"),), "MODEL_QUOTA"),
-        ((("retry-after", "Wed, 21 Oct 2093 07:28:00 GMT"),), "MODEL_QUOTA"),
-        ((("retry-after", "90"),), "MODEL_RATE_LIMITED"),
+        (172_800, False, "MODEL_QUOTA"),
+        (172_800, True, "MODEL_QUOTA"),
+        (90, False, "MODEL_RATE_LIMITED"),
+        (90, True, "MODEL_RATE_LIMITED"),
     ],
 )
-async def test_long_waits_are_not_waited_for(headers: Any, code: str) -> None:
-    async with ask(Answer({"error": {"message": "later"}}, 429, headers), GOOD) as asked:
+async def test_long_waits_are_not_waited_for(wait: float, as_date: bool, code: str) -> None:
+    limited = Fault(kind="rate_limited", retry_after=wait, as_date=as_date)
+    async with ask(fail_then(limited, then=GOOD)) as asked:
         assert (await asked.fail()).code == code
     assert asked.pauses == []
 
 
 @pytest.mark.parametrize(
-    ("status", "error", "code"),
+    ("fault", "code"),
     [
-        (429, {"code": "insufficient_quota", "message": "pay"}, "MODEL_QUOTA"),
-        (402, {"message": "Insufficient Balance"}, "MODEL_QUOTA"),
-        (401, {"message": "no such key"}, "MODEL_AUTH"),
-        (403, {"message": "not yours"}, "MODEL_AUTH"),
-        (400, {"message": "bad schema"}, "MODEL_BAD_REQUEST"),
-        (404, {"message": "no such model"}, "MODEL_BAD_REQUEST"),
+        (Fault(kind="quota", message="pay"), "MODEL_QUOTA"),
+        (Fault(kind="quota", status=402, code="x", message="Insufficient Balance"), "MODEL_QUOTA"),
+        (Fault(kind="unauthorized", message="no such key"), "MODEL_AUTH"),
+        (Fault(kind="forbidden", message="not yours"), "MODEL_AUTH"),
+        (Fault(kind="bad_request", message="bad schema"), "MODEL_BAD_REQUEST"),
+        (Fault(kind="bad_request", status=404, message="no such model"), "MODEL_BAD_REQUEST"),
     ],
 )
-async def test_what_cannot_succeed_is_asked_once(
-    status: int, error: dict[str, str], code: str
-) -> None:
-    async with ask(Answer({"error": error}, status), GOOD) as asked:
+async def test_what_cannot_succeed_is_asked_once(fault: Fault, code: str) -> None:
+    async with ask(fail_then(fault, then=GOOD)) as asked:
         failed = await asked.fail()
     assert failed.code == code
-    assert error["message"] in failed.message
-    assert len(asked.double.asked) == 1
+    assert fault.message in failed.message
+    assert len(asked.double.seen) == 1
 
 
 @pytest.mark.parametrize(
     ("bad", "code"),
     [
-        (Answer({"error": {"message": "overloaded"}}, 503), "MODEL_UNAVAILABLE"),
-        (Answer("<html>bad gateway</html>", 502), "MODEL_UNAVAILABLE"),
-        (Answer(hangs_up=True), "MODEL_UNAVAILABLE"),
-        (Answer({"choices": []}), "MODEL_BAD_REPLY"),
-        (Answer({"choices": None}), "MODEL_BAD_REPLY"),
-        (Answer("[1, 2"), "MODEL_BAD_REPLY"),
-        (Answer(json.dumps("text")), "MODEL_BAD_REPLY"),
-        (Answer({"error": {"message": "x"}}, 429), "MODEL_RATE_LIMITED"),
+        (Fault(kind="server_error"), "MODEL_UNAVAILABLE"),
+        (Fault(kind="server_error", status=502), "MODEL_UNAVAILABLE"),
+        (Fault(kind="reset"), "MODEL_UNAVAILABLE"),
+        (Fault(kind="reset_midway"), "MODEL_UNAVAILABLE"),
+        (Fault(kind="no_choices"), "MODEL_BAD_REPLY"),
+        (Fault(kind="not_json"), "MODEL_BAD_REPLY"),
+        (Fault(kind="cut_json"), "MODEL_BAD_REPLY"),
+        (Fault(kind="rate_limited"), "MODEL_RATE_LIMITED"),
     ],
 )
 async def test_what_may_pass_is_tried_again_a_bounded_number_of_times(
-    bad: Answer, code: str
+    bad: Fault, code: str
 ) -> None:
-    async with ask(bad, GOOD) as asked:
+    async with ask(fail_then(bad, then=GOOD)) as asked:
         assert (await asked.reply()).text == "好"
-    async with ask(bad) as asked:
+    async with ask(Step(fail=bad)) as asked:
         assert (await asked.fail()).code == code
-    assert len(asked.double.asked) == 4
+    assert len(asked.double.seen) == 4
     assert asked.pauses == sorted(asked.pauses)
     assert sum(asked.pauses) < 10
 
 
+@pytest.mark.parametrize("body", [{"choices": None}, "[1, 2", json.dumps("text")])
+async def test_an_answer_without_a_choice_is_a_bad_reply(body: Any) -> None:
+    async with ask(Step(raw=body)) as asked:
+        assert (await asked.fail()).code == "MODEL_BAD_REPLY"
+
+
 async def test_a_hanging_service_is_a_timeout() -> None:
-    async with ask(Answer(hangs=True), seconds=0.2) as asked:
+    async with ask(Step(fail=Fault(kind="hang")), seconds=0.2) as asked:
         assert (await asked.fail()).code == "MODEL_TIMEOUT"
-    assert len(asked.double.asked) == 1
+        assert asked.pauses == []
 
 
 async def test_an_unreachable_service_is_unavailable() -> None:
-    async with serve_answers([GOOD]) as double:
+    async with serve_mock(Scenario()) as double:
         url = double.url
     retries = Retries(attempts=1)
     async with OpenAiClient("gpt-x", url, None, 5, retries) as client:

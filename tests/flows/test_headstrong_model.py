@@ -1,15 +1,15 @@
 """A model that does what it was told not to, over real HTTP: the run still ends, sound or typed."""
 
-import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import pytest
 
+from backend.mock_llm.scenario import CallScript, Scenario, Step
+from backend.mock_llm.server import serve_mock
 from tests.flows.conftest import REQUEST, make_key, make_settings, serve
-from tests.flows.model_double import ModelDouble, serve_double
 
 pytestmark = pytest.mark.sql
 
@@ -17,27 +17,19 @@ Calls = list[tuple[str, dict[str, Any]]]
 
 
 @dataclass
-class Headstrong(ModelDouble):
+class Headstrong:
     """Plays its own turns first, then lets the built-in planner plan."""
 
     turns: tuple[Calls, ...] = ()
     before_turn: Callable[[int], Awaitable[None]] | None = None
 
-    async def _plan(self, body: dict[str, Any]) -> dict[str, Any]:
-        turn = sum(message["role"] == "assistant" for message in body["messages"])
+    async def choose(self, body: Mapping[str, Any], turn: int) -> Step:
         if self.before_turn is not None:
             await self.before_turn(turn)
         if turn >= len(self.turns):
-            return await super()._plan(body)
-        calls = [
-            {
-                "id": "same",
-                "type": "function",
-                "function": {"name": name, "arguments": json.dumps(arguments)},
-            }
-            for name, arguments in self.turns[turn]
-        ]
-        return {"role": "assistant", "content": None, "tool_calls": calls}
+            return Step(plan=True)
+        calls = (CallScript(name=name, arguments=given) for name, given in self.turns[turn])
+        return Step(calls=tuple(calls), spoil=("same_ids",))
 
 
 async def run_with(
@@ -46,8 +38,8 @@ async def run_with(
     """The result, and the outcomes of its calls in order."""
     secret = await make_key(url, "one", "user", "admin", "developer")
     headers = {"Authorization": f"Bearer {secret}", "Prefer": "wait=50"}
-    async with serve_double(double) as model:
-        settings = make_settings(url, model="double", openai_base_url=model)
+    async with serve_mock(Scenario(), brain=double) as mock:
+        settings = make_settings(url, model="double", openai_base_url=mock.url)
         async with (
             serve(settings) as address,
             httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client,
@@ -55,6 +47,7 @@ async def run_with(
             client_made(client)
             result = (await client.post("/v1/itineraries", json=REQUEST)).json()
             trace = (await client.get(f"/v1/runs/{result['id']}/trace")).json()["items"]
+    assert mock.faults == []
     outcomes = [s["payload"]["outcome"] for s in trace if s["kind"] == "tool_called"]
     return result, outcomes
 

@@ -15,12 +15,14 @@ from typing import Any
 import httpx
 import pytest
 
+from backend.mock_llm.scenario import Fault, Scenario, Step, UsageScript
+from backend.mock_llm.server import serve_mock
 from tests.flows.conftest import REQUEST, make_key, make_settings, serve
-from tests.flows.model_double import ModelDouble, serve_double
 
 pytestmark = pytest.mark.sql
 
 ROOT = Path(__file__).parents[2]
+USAGE = UsageScript(input=100, cached=40, output=10)
 
 
 @asynccontextmanager
@@ -66,17 +68,16 @@ async def follow(client: httpx.AsyncClient, run_id: str, until: str) -> dict[str
 async def test_killed_in_the_middle_and_started_again_the_run_ends(seeded_url: str) -> None:
     secret = await make_key(seeded_url, "one", "user", "developer")
     headers = {"Authorization": f"Bearer {secret}"}
-    double = ModelDouble(delay=0.05)
-    async with serve_double(double) as model:
+    async with serve_mock(Scenario(delay_ms=50, usage=USAGE)) as double:
         async with (
-            api_process(seeded_url, model) as (process, address),
+            api_process(seeded_url, double.url) as (process, address),
             httpx.AsyncClient(base_url=address, headers=headers) as client,
         ):
             run_id = (await client.post("/v1/itineraries", json=REQUEST)).json()["id"]
             await follow(client, run_id, "tool_called")
             process.send_signal(signal.SIGKILL)
         async with (
-            api_process(seeded_url, model) as (_, address),
+            api_process(seeded_url, double.url) as (_, address),
             httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client,
         ):
             end = await follow(client, run_id, "run_finished")
@@ -87,17 +88,17 @@ async def test_killed_in_the_middle_and_started_again_the_run_ends(seeded_url: s
     assert [step["seq"] for step in trace] == list(range(1, len(trace) + 1))
     assert "run_resumed" in {step["kind"] for step in trace}
     replies = sum(step["kind"] == "model_replied" for step in trace)
-    finished = Counter(double.answered)
+    finished = Counter(seen.digest for seen in double.seen)
     # the one question that the kill cut off may be asked again, no finished one
-    assert len(double.answered) <= replies + 1
+    assert len(double.seen) <= replies + 1
     assert sum(count - 1 for count in finished.values()) <= 1
     assert result["usage"]["input_tokens"] == 100 * replies
 
 
 async def test_a_model_over_real_http_plans_and_its_usage_is_recorded(seeded_url: str) -> None:
     secret = await make_key(seeded_url, "one", "user")
-    async with serve_double(ModelDouble()) as model:
-        settings = make_settings(seeded_url, model="double", openai_base_url=model)
+    async with serve_mock(Scenario(usage=USAGE)) as double:
+        settings = make_settings(seeded_url, model="double", openai_base_url=double.url)
         async with serve(settings) as address:
             headers = {"Authorization": f"Bearer {secret}", "Prefer": "wait=50"}
             async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
@@ -107,17 +108,22 @@ async def test_a_model_over_real_http_plans_and_its_usage_is_recorded(seeded_url
     assert result["usage"]["input_tokens"] == 100 * turns
     assert result["usage"]["cached_tokens"] == 40 * turns
     assert result["usage"]["output_tokens"] == 10 * turns
+    assert double.faults == []
 
 
 @pytest.mark.parametrize(
-    ("fault", "reason"), [("server_error", "MODEL_UNAVAILABLE"), ("talk", "no_progress")]
+    ("step", "reason"),
+    [
+        (Step(fail=Fault(kind="unauthorized")), "MODEL_AUTH"),
+        (Step(say="I think about it."), "no_progress"),
+    ],
 )
 async def test_a_model_that_fails_hands_over_to_the_built_in_planner(
-    seeded_url: str, fault: str, reason: str
+    seeded_url: str, step: Step, reason: str
 ) -> None:
     secret = await make_key(seeded_url, "one", "user")
-    async with serve_double(ModelDouble(fault=fault)) as model:
-        settings = make_settings(seeded_url, model="double", openai_base_url=model)
+    async with serve_mock(Scenario(then=(step,))) as double:
+        settings = make_settings(seeded_url, model="double", openai_base_url=double.url)
         async with serve(settings) as address:
             headers = {"Authorization": f"Bearer {secret}", "Prefer": "wait=50"}
             async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:

@@ -1,0 +1,1 @@
+"""A language-model service that misbehaves on order: `waypool mock-llm`, and the tests' other end."""
