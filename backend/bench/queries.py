@@ -13,12 +13,13 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import Connection, Index, Table, inspect, make_url, text
+from sqlalchemy import Connection, Index, Table, inspect, make_url, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 
+from backend.bench.quality_requests import KnownPlace, Vocabulary
 from backend.bench.synthetic_city import HOURS, make_cities, make_lines, make_tags
 from backend.catalogue.queries import SCHEDULES, TABLES
-from backend.catalogue.tables import CatalogueState
+from backend.catalogue.tables import CatalogueState, City, Place, Tag
 from backend.db.session import make_engine
 from backend.errors import ConfigurationError
 from backend.pool.queries import RANK_PLACES
@@ -33,6 +34,19 @@ _BLOCK = 5_000
 @asynccontextmanager
 async def make_database(url: str) -> AsyncIterator[AsyncEngine]:
     """An engine on a new, empty database of the same server, with the catalogue's tables."""
+    async with make_empty_database(url) as address:
+        engine = make_engine(address)
+        try:
+            async with engine.begin() as connection:
+                await connection.run_sync(_create_tables)
+            yield engine
+        finally:
+            await engine.dispose()
+
+
+@asynccontextmanager
+async def make_empty_database(url: str) -> AsyncIterator[str]:
+    """The address of a new database of the same server, which is dropped at the end."""
     name = f"waypool_bench_{secrets.token_hex(4)}"
     identifier = sql.Identifier(name)
     create = sql.SQL("create database {} template template0 encoding 'UTF8'").format(identifier)
@@ -44,13 +58,9 @@ async def make_database(url: str) -> AsyncIterator[AsyncEngine]:
     except psycopg.Error as error:
         reason = str(error).strip().splitlines()[0]
         raise ConfigurationError(f"cannot make a database to measure in: {reason}") from error
-    engine = make_engine(make_url(url).set(database=name).render_as_string(hide_password=False))
     try:
-        async with engine.begin() as connection:
-            await connection.run_sync(_create_tables)
-        yield engine
+        yield make_url(url).set(database=name).render_as_string(hide_password=False)
     finally:
-        await engine.dispose()
         await _run(url, sql.SQL("drop database {} with (force)").format(identifier))
 
 
@@ -80,6 +90,19 @@ async def change_places(engine: AsyncEngine, city: str, share: int) -> None:
     )
     async with engine.begin() as connection:
         await connection.execute(text(statement), {"city": city, "share": share})
+
+
+async def read_vocabulary(session: AsyncSession) -> Vocabulary:
+    """Cities, tags and enabled places of the catalogue, by id."""
+    cities = await session.scalars(select(City.id).order_by(City.id))
+    tags = await session.scalars(select(Tag.id).order_by(Tag.id))
+    columns = select(Place.id, Place.city_id, Place.popularity).order_by(Place.id)
+    rows = await session.execute(columns.where(Place.enabled, ~Place.is_synthetic))
+    return Vocabulary(
+        tuple(cities),
+        tuple(tags),
+        tuple(KnownPlace(row.id, row.city_id, row.popularity or 0.0) for row in rows),
+    )
 
 
 async def rank_bare(session: AsyncSession, binds: dict[str, Any]) -> tuple[str, ...]:

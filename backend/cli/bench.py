@@ -7,6 +7,7 @@ import click
 
 from backend.bench.planner import Result, average, list_tasks, measure
 from backend.bench.pool import describe_report, run_pool_bench
+from backend.bench.quality import describe_quality, run_quality_bench
 from backend.cli.output import Output, json_option
 from backend.db.connect import open_database
 from backend.settings import read_settings
@@ -29,6 +30,26 @@ def bench_pool(output: Output, places: int, cities: int) -> None:
     with open_database(read_settings()) as url:
         report = asyncio.run(run_pool_bench(url, places, cities))
     output.show(report, "\n".join(describe_report(report)))
+
+
+@bench.command("quality")
+@click.option("--requests", type=click.IntRange(1, 100_000), default=200,
+              show_default=True, metavar="N", help="Trips to plan.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0,
+              show_default=True, metavar="S", help="Which trips.")  # fmt: skip
+@json_option
+@click.pass_obj
+def bench_quality(output: Output, requests: int, seed: int) -> None:
+    """Plan drawn trips over the seed catalogue by the built-in planner, and rate the plans.
+
+    Each is a run as any other, one after the other, in a database of its own that is dropped at
+    the end. Points are popularity, interests served and must-sees; the bound forgets ways, hours
+    within a day and the budget.
+    """
+    settings = read_settings()
+    with open_database(settings) as url:
+        report = asyncio.run(run_quality_bench(url, settings, requests, seed))
+    output.show(report, "\n".join(describe_quality(report)))
 
 
 class _Seconds(click.ParamType[tuple[float, ...]]):

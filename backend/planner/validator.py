@@ -1,7 +1,7 @@
 """All constraints in one visible tuple, errors first; a plan is checked against every one."""
 
 from backend.planner.check_context import CheckContext
-from backend.planner.constraint import Constraint
+from backend.planner.constraint import Breach, Constraint
 from backend.planner.constraints.avoided import AVOIDED
 from backend.planner.constraints.closed import CLOSED
 from backend.planner.constraints.closed_season import CLOSED_SEASON
@@ -78,5 +78,10 @@ CONSTRAINTS: tuple[Constraint, ...] = (
 
 def validate(snapshot: Snapshot, draft: Draft, itinerary: Itinerary) -> list[Violation]:
     """Every breach, in the order of the constraints; errors block submission."""
+    return [breach.violation for breach in measure(snapshot, draft, itinerary)]
+
+
+def measure(snapshot: Snapshot, draft: Draft, itinerary: Itinerary) -> list[Breach]:
+    """The same, each with the figure that says by how much."""
     context = CheckContext(snapshot, draft, itinerary)
-    return [violation for constraint in CONSTRAINTS for violation in constraint.check(context)]
+    return [breach for constraint in CONSTRAINTS for breach in constraint.measure(context)]

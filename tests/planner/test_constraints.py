@@ -10,7 +10,7 @@ import pytest
 from backend.planner.draft import Draft
 from backend.planner.itinerary import FixedItem, Itinerary, VisitItem
 from backend.planner.timeline import build_itinerary
-from backend.planner.validator import CONSTRAINTS, validate
+from backend.planner.validator import CONSTRAINTS, measure, validate
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.planner.plans import find_codes, find_violations, make_draft
@@ -64,6 +64,7 @@ SHOW = make_poi("show", opening_hours="19:00-20:00", duration_min=60)
 NIGHT = make_poi("night", opening_hours="20:00-23:00")
 LATE_IN = make_poi("late", opening_hours="09:00-22:00", last_entry="15:00")
 FIXED = {"title": "tea", "start": "2026-10-14T13:00", "end": "2026-10-14T14:00"}
+PLACE = {"lat": 39.9, "lon": 116.4, "name": "car"}
 NO_HOTELS = make_snapshot(hotels=[])
 NO_TRAINS = make_snapshot(trains=[])
 SHUT = make_poi("shut", opening_hours="We 09:00-17:00")
@@ -227,6 +228,32 @@ def test_a_must_see_is_an_error_only_where_it_could_be_in() -> None:
         if v.code.startswith("MUST_SEE")
     ]
     assert codes == [("MUST_SEE_NO_FIT", "warning")]
+
+
+def measure_code(snapshot: Snapshot, draft: Draft, code: str) -> list[int | Decimal | None]:
+    """The figures of one code's breaches."""
+    found = measure(snapshot, draft, build_itinerary(snapshot, draft))
+    return [breach.amount for breach in found if breach.violation.code == code]
+
+
+def test_breaches_have_figures() -> None:
+    evening = {"title": "show", "start": "2026-10-15T19:00", "end": "2026-10-15T23:00"}
+    other = {"title": "call", "start": "2026-10-14T13:30", "end": "2026-10-14T15:00"}
+    clashing = make_snapshot(fixed=[FIXED, other])
+    assert measure_code(clashing, sound({}), "OVERLAP") == [30]
+    late = make_snapshot(fixed=[evening], origin=None, departure={"time": "22:00", "place": PLACE})
+    assert measure_code(late, make_draft(hotels=BEIJING), "LEG_MISSED") == []
+    somewhere = late.request.model_copy(
+        update={"fixed": (late.request.fixed[0].model_copy(update={"lat": 39.9, "lon": 116.4}),)}
+    )
+    there = late.model_copy(update={"request": somewhere})
+    [minutes] = measure_code(there, make_draft(hotels=BEIJING), "LEG_MISSED")
+    assert minutes == 90  # at the place of departure already, which was to be left at 21:30
+    tight = make_snapshot(budget_total=2000)
+    total = build_itinerary(tight, sound({})).costs.total
+    assert measure_code(tight, sound({}), "OVER_BUDGET") == [total - 2000]
+    long = make_snapshot(days=1, pois=[LONG], must_see=["long"])
+    assert measure_code(long, sound({}), "MUST_SEE_NO_FIT") == [600]
 
 
 def test_a_price_unknown_of_a_hotel_is_said_once() -> None:

@@ -18,7 +18,8 @@ def find(context: CheckContext) -> Iterator[Finding]:
         if visited.arrive < first or visited.leave > last:
             span = {"start": show_time(visited.arrive), "end": show_time(visited.leave)}
             values = {"name": context.name(visited.poi), **span, **limits}
-            yield Finding(visited.day, visited.item, values)
+            outside = max(first - visited.arrive, visited.leave - last)
+            yield Finding(visited.day, visited.item, values, amount=outside)
     for day, number, way in _list_ways_home(context):
         date = context.itinerary.days[day - 1].date
         start, end = count_minutes(way.depart, date), count_minutes(way.arrive, date)

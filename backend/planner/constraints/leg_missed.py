@@ -25,11 +25,13 @@ def _check(context: CheckContext, before: Located, after: Located, day: int) -> 
     if before.end_city == after.start_city:
         way = context.measure_way(after.start_city, before.end_at, after.start_at)
     there = before.end + dt.timedelta(minutes=way)
-    if there > after.start - dt.timedelta(minutes=BOARDING_MIN):
+    late = there - (after.start - dt.timedelta(minutes=BOARDING_MIN))
+    if late > dt.timedelta():
         yield Finding(
             day,
             after.item,
-            {
+            amount=late // dt.timedelta(minutes=1),
+            values={
                 "number": after.name,
                 "depart": f"{after.start:%H:%M}",
                 "other": before.name,
@@ -57,10 +59,12 @@ def _check_own_departure(context: CheckContext) -> Iterator[Finding]:
     way = context.measure_way(part.city.id, last.end_at, part.end.position)
     midnight = dt.datetime.combine(part.date, dt.time())
     there = last.end.replace(tzinfo=None) + dt.timedelta(minutes=way)
-    if there > midnight + dt.timedelta(minutes=part.leave_by):
+    late = there - (midnight + dt.timedelta(minutes=part.leave_by))
+    if late > dt.timedelta():
         values = {"number": part.end.name, "depart": request.departure.time, "other": last.name}
         numbers = {"there": f"{there:%H:%M}", "boarding": BOARDING_MIN}
-        yield Finding(request.days, last.item, {**values, **numbers})
+        amount = late // dt.timedelta(minutes=1)
+        yield Finding(request.days, last.item, {**values, **numbers}, amount=amount)
 
 
 LEG_MISSED = Constraint(

@@ -1,5 +1,6 @@
 """Trains follow one another: none leaves before the one before it has arrived."""
 
+import datetime as dt
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -22,7 +23,8 @@ def find(context: CheckContext) -> Iterator[Finding]:
             yield Finding(
                 day,
                 number,
-                {
+                amount=(before.arrive - after.depart) // dt.timedelta(minutes=1),
+                values={
                     "number": after.number,
                     "depart": f"{after.depart:%m-%d %H:%M}",
                     "other": before.number,

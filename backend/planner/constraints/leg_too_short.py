@@ -1,5 +1,6 @@
 """Nobody knows when the traveller's own way between two cities begins, but it takes its time."""
 
+import datetime as dt
 from collections.abc import Iterator
 
 from backend.planner.check_context import CheckContext
@@ -29,10 +30,12 @@ def _check(context: CheckContext, move: Move) -> Iterator[Finding]:
     if not before or not after:
         return
     needed = move.arrive - move.depart
-    if before[-1].end + needed > after[0].start:
+    lacking = before[-1].end + needed - after[0].start
+    if lacking > dt.timedelta():
         values = {"name": after[0].name, "other": before[-1].name}
         minutes = int(needed.total_seconds()) // 60
-        yield Finding(day, after[0].item, {**values, "needed": minutes})
+        amount = lacking // dt.timedelta(minutes=1)
+        yield Finding(day, after[0].item, {**values, "needed": minutes}, amount=amount)
 
 
 LEG_TOO_SHORT = Constraint(

@@ -10,7 +10,8 @@ def find(context: CheckContext) -> Iterator[Finding]:
     """Must-see places missing for this reason."""
     for poi_id, reason in context.missing_must_sees.items():
         if reason == "no_fit":
-            yield Finding(values={"name": context.name(context.snapshot.rows.pois[poi_id])})
+            poi = context.snapshot.rows.pois[poi_id]
+            yield Finding(values={"name": context.name(poi)}, amount=poi.duration_min)
 
 
 MUST_SEE_NO_FIT = Constraint(

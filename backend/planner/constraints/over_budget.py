@@ -13,12 +13,13 @@ def find(context: CheckContext) -> Iterator[Finding]:
     total = context.itinerary.costs.total
     if budget is not None and total > budget:
         yield Finding(
+            amount=total - budget,
             values={
                 "total": format_money(total),
                 "budget": format_money(budget),
                 "over": format_money(total - budget),
                 "currency": context.itinerary.currency,
-            }
+            },
         )
 
 

@@ -1,5 +1,6 @@
 """Nobody is in two places: timed items of a day follow one another."""
 
+import datetime as dt
 from collections.abc import Iterator
 
 from backend.planner.check_context import CheckContext
@@ -19,7 +20,8 @@ def find(context: CheckContext) -> Iterator[Finding]:
         other = _find_later(before, None if timed.is_way else latest)
         if other is not None and timed.start < other.end:
             values = {"name": timed.name, "other": other.name, "until": f"{other.end:%H:%M}"}
-            yield Finding(timed.day, timed.item, values, _rate(other, timed))
+            minutes = (other.end - timed.start) // dt.timedelta(minutes=1)
+            yield Finding(timed.day, timed.item, values, _rate(other, timed), minutes)
         before = timed
         latest = latest if timed.is_way else _find_later(latest, timed)
 

@@ -20,7 +20,8 @@ def find(context: CheckContext) -> Iterator[Finding]:
             if have < needed:
                 values = {"name": after.name, "other": before.name}
                 numbers = {"needed": needed, "have": max(0, have)}
-                yield Finding(day, after.item, {**values, **numbers}, _rate(before, after))
+                severity = _rate(before, after)
+                yield Finding(day, after.item, {**values, **numbers}, severity, needed - have)
 
 
 def _rate(before: Located, after: Located) -> Severity:
