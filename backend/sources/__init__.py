@@ -1,0 +1,1 @@
+"""Third-party data over HTTP: a row tells the address, the arguments and the projection."""

@@ -1,0 +1,46 @@
+"""What a source can fail with, in both languages; the model reads one of them and goes on."""
+
+from collections.abc import Sequence
+
+from backend.results.refusals import ResultError, shorten
+
+
+class SourceError(ResultError):
+    """A source that gives no answer; the run goes on without it."""
+
+
+def refuse_change(source: str, what: str) -> SourceError:
+    """The response has not the shape that the projection was written for; nothing of it is used."""
+    return SourceError(
+        "SOURCE_CHANGED",
+        f"{source} answers in a changed shape ({shorten_reason(what)}); nothing of it is used,"
+        " go on without it",
+        translated=f"{source} 返回的格式已改变（{shorten_reason(what)}），未采用任何内容；请继续，不要依赖它",
+    )
+
+
+def refuse_gap(source: str, what: str, translated: str, allowed: Sequence[str] = ()) -> SourceError:
+    """The source says nothing about what was asked, which is not the same as none."""
+    return SourceError(
+        "NOT_COVERED",
+        f"{source} has no data for this: {what}",
+        allowed,
+        translated=f"{source} 没有相应的数据：{translated}",
+    )
+
+
+def refuse_untyped_date(source: str, column: str) -> SourceError:
+    """As text, `02-01-2026` comes after `01-12-2026`: such an order would be wrong in silence."""
+    shown = shorten(column)
+    return SourceError(
+        "UNTYPED_DATE",
+        f"{source}: column {shown!r} holds dates as text and cannot be ordered or compared;"
+        " give it a date format in the projection",
+        translated=f"{source}：列 {shown!r} 是文本形式的日期，不能排序或比较；请在投影中给出日期格式",
+    )
+
+
+def shorten_reason(what: str) -> str:
+    """A reason fit to be shown; what a response holds may be long."""
+    line = " ".join(what.split())
+    return line if len(line) <= 200 else line[:199] + "…"
