@@ -14,7 +14,9 @@ from backend.db.session import Engine, make_engine, transaction
 from backend.params.queries import insert_missing_params
 from backend.results.store import ResultStore
 from backend.runs.event_feed import EventFeed
+from backend.runs.means import Means, open_means
 from backend.runs.queue import JobQueue
+from backend.runs.retention import prune_runs
 from backend.runs.workflow import OpenPlanner, Planners, advance_run
 from backend.settings import Settings
 from backend.tools.queries import insert_missing_tools
@@ -30,10 +32,20 @@ class Services:
     feed: EventFeed
     planners: Planners
     results: ResultStore
+    means: Means
 
     async def advance(self, run_id: str) -> None:
         """Carry one run to its end."""
-        await advance_run(self.engine, self.planners, run_id, lambda: self.queue.is_stopping)
+
+        def is_stopping() -> bool:
+            return self.queue.is_stopping
+
+        await advance_run(self.engine, self.planners, run_id, is_stopping, self.means)
+
+    async def keep_up(self) -> None:
+        """Prune what is kept no longer: ended runs, old keys, results that nobody reads."""
+        await prune_runs(self.engine, read_utc())
+        await self.results.sweep()
 
     def begin_to_stop(self) -> None:
         """Let readers of events go, and runs end with the step they are at."""
@@ -42,7 +54,7 @@ class Services:
 
     async def work(self) -> None:
         """Work on the queue until cancelled."""
-        await self.queue.work(self.advance, self.settings.worker_concurrency)
+        await self.queue.work(self.advance, self.settings.worker_concurrency, self.keep_up)
 
 
 @asynccontextmanager
@@ -61,8 +73,10 @@ async def open_services(settings: Settings, url: str) -> AsyncIterator[Services]
             )
         )
         feed = await stack.enter_async_context(EventFeed(url, engine).listening())
+        means = await stack.enter_async_context(open_means(engine))
         results = make_store(settings, engine)
-        yield Services(settings, engine, queue, feed, make_planners(settings, results), results)
+        planners = make_planners(settings, results)
+        yield Services(settings, engine, queue, feed, planners, results, means)
 
 
 def make_store(settings: Settings, engine: Engine) -> ResultStore:

@@ -94,6 +94,7 @@ class RunItem(Document):
     days: int
     planner: Literal["auto", "openai", "builtin"]
     snapshot_sha256: str | None
+    pinned: bool
 
 
 class StepItem(Document):
@@ -197,6 +198,7 @@ _PROBLEMS = {
     412: "Somebody else has changed it in the meantime.",
     413: "The body is too large.",
     422: "Everything that is wrong with the request.",
+    429: "This tenant has as many waiting runs as it may have; again after `Retry-After` seconds.",
     503: "The database is away or busy; try again after `Retry-After` seconds.",
 }
 

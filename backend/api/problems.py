@@ -24,6 +24,7 @@ from backend.errors import (
     UnavailableError,
     WaypoolError,
 )
+from backend.runs.admission import QueueFullError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -37,8 +38,15 @@ _TITLES = {
     412: "Precondition failed",
     413: "Too large",
     422: "Unprocessable",
+    429: "Too many",
     500: "Internal error",
     503: "Unavailable",
+}
+
+_HEADERS = {
+    401: {"WWW-Authenticate": "Bearer"},
+    429: {"Retry-After": "10"},
+    503: {"Retry-After": "5"},
 }
 
 log = logging.getLogger(__name__)
@@ -82,6 +90,7 @@ _STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
     (ConflictError, 409),
     (StaleVersionError, 412),
     (OutOfBoundsError, 422),
+    (QueueFullError, 429),
     (UnavailableError, 503),
 )
 
@@ -100,7 +109,7 @@ def make_problem(
         "code": code,
         "detail": detail,
     }
-    own = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}.get(status, {})
+    own = _HEADERS.get(status, {})
     return ProblemResponse(document, status, {**(headers or {}), **own})
 
 

@@ -24,16 +24,20 @@ from backend.settings import read_settings
 @click.option(
     "--tenant", type=TENANT, default="default", show_default=True, help="Whose run it is."
 )
+@click.option("--deadline", type=click.IntRange(1, 2**31), default=None, metavar="SECONDS",
+              help="End by then, with what there is.  [default: RUN_DEADLINE_SECONDS]")  # fmt: skip
 @json_option
 @click.pass_obj
 @click.pass_context
-def plan(context: click.Context, output: Output, source: str, tenant: str) -> None:
+def plan(
+    context: click.Context, output: Output, source: str, tenant: str, deadline: int | None
+) -> None:
     """Plan an itinerary and print it; the run is kept as any other."""
     raw = read_json(source)
     settings = read_settings()
 
     async def work(engine: Engine) -> dict[str, Any]:
-        started = await start_run(engine, None, tenant, raw)
+        started = await start_run(engine, None, tenant, raw, deadline_seconds=deadline)
         planners = make_planners(settings, make_store(settings, engine))
         async with hold_run(engine, started.run_id):
             await advance_run(engine, planners, started.run_id)

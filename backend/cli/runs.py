@@ -12,7 +12,7 @@ from backend.cli.itinerary_text import print_result
 from backend.cli.output import Output, json_option
 from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine, transaction
-from backend.runs.commands import cancel_run, remove_run, retry_run
+from backend.runs.commands import cancel_run, keep_run, remove_run, retry_run
 from backend.runs.lifecycle import STATUSES
 from backend.runs.listing import make_page
 from backend.runs.queries import list_runs
@@ -22,7 +22,7 @@ from backend.runs.result import show_run
 
 @click.group()
 def runs() -> None:
-    """Runs of all tenants: list, show, cancel, retry, delete."""
+    """Runs of all tenants: list, show, cancel, retry, pin, delete."""
 
 
 tenant_option = click.option("--tenant", type=TENANT, default=None, help="Only this tenant's runs.")
@@ -112,6 +112,36 @@ def retry(output: Output, run_id: str, tenant: str | None) -> None:
 
     result = with_queue(work)
     output.show(result, f"{result['id']}: {result['status']}")
+
+
+@runs.command()
+@click.argument("run_id")
+@tenant_option
+@json_option
+@click.pass_obj
+def pin(output: Output, run_id: str, tenant: str | None) -> None:
+    """Keep a run for good: it is not pruned when RUN_RETENTION_DAYS have passed."""
+    _pin(output, run_id, tenant, is_pinned=True)
+
+
+@runs.command()
+@click.argument("run_id")
+@tenant_option
+@json_option
+@click.pass_obj
+def unpin(output: Output, run_id: str, tenant: str | None) -> None:
+    """Let a pinned run be pruned in its time again."""
+    _pin(output, run_id, tenant, is_pinned=False)
+
+
+def _pin(output: Output, run_id: str, tenant: str | None, *, is_pinned: bool) -> None:
+    async def work(engine: Engine) -> None:
+        await keep_run(engine, run_id, tenant, is_pinned=is_pinned)
+
+    with_engine(work)
+    output.show(
+        {"id": run_id, "pinned": is_pinned}, f"{run_id} {'pinned' if is_pinned else 'unpinned'}"
+    )
 
 
 @runs.command()

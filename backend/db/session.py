@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -61,11 +62,11 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncSession]:
             yield session
     except PoolTimeoutError as error:
         raise UnavailableError("all connections to the database are busy") from error
-    except (OperationalError, InterfaceError) as error:
+    except (OperationalError, InterfaceError, psycopg.OperationalError) as error:
         raise UnavailableError("the database does not answer") from error
 
 
 async def raw_connection(session: AsyncSession) -> Any:
-    """The driver's own connection of a session, inside its transaction."""
+    """The driver's own connection of a session, a `psycopg.AsyncConnection` in its transaction."""
     connection = await (await session.connection()).get_raw_connection()
     return connection.driver_connection

@@ -75,6 +75,42 @@ PARAMS: tuple[Param, ...] = (
         1_000_000_000_000,
         in_snapshot=False,
     ),
+    Param(
+        "TENANT_MAX_RUNNING",
+        "integer",
+        16,
+        "Runs of one tenant that are at work, or next in line, at a time.",
+        1,
+        10_000,
+        in_snapshot=False,
+    ),
+    Param(
+        "TENANT_MAX_QUEUED",
+        "integer",
+        1000,
+        "Waiting runs of one tenant; one more is refused.",
+        1,
+        1_000_000,
+        in_snapshot=False,
+    ),
+    Param(
+        "RUN_DEADLINE_SECONDS",
+        "integer",
+        86_400,
+        "From a run's request to its end, waiting included.",
+        1,
+        2_592_000,
+        in_snapshot=False,
+    ),
+    Param(
+        "RUN_RETENTION_DAYS",
+        "integer",
+        30,
+        "How long an ended run is kept that nobody has pinned.",
+        1,
+        36_500,
+        in_snapshot=False,
+    ),
 )
 
 _BY_KEY = {param.key: param for param in PARAMS}
@@ -127,6 +163,13 @@ def default_values() -> dict[str, ParamValue]:
 def snapshot_values(values: Mapping[str, ParamValue]) -> dict[str, ParamValue]:
     """Those of `values` that decide what a run does."""
     return {param.key: values[param.key] for param in PARAMS if param.in_snapshot}
+
+
+def get_number(values: Mapping[str, ParamValue], key: str) -> int:
+    """The value of an integer parameter."""
+    value = values[key]
+    assert isinstance(value, int)
+    return value
 
 
 def _refuse(param: Param, value: object, kind: str) -> OutOfBoundsError:

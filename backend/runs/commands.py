@@ -1,22 +1,33 @@
 """What can be asked of runs: start, cancel, retry, delete. Each is one transaction."""
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
-from backend.errors import ConflictError, NotFoundError
+from backend.errors import ConflictError, NotFoundError, OutOfBoundsError
 from backend.ids import make_id
 from backend.params.queries import read_params
+from backend.params.registry import ParamValue, get_number
 from backend.pool.request_faults import resolve_request
+from backend.runs.admission import admit_runs, check_room, lock_admission
+from backend.runs.ending import End, end_run
 from backend.runs.idempotency import claim_key, find_claim
-from backend.runs.lifecycle import is_final
-from backend.runs.queries import RunHead, delete_run, find_run, insert_run, is_held, update_run
-from backend.runs.queue import EXECUTOR, INLINE, JobQueue
-from backend.runs.run_log import Step, append_step, read_last_seq
+from backend.runs.lifecycle import EXECUTOR, INLINE, is_final
+from backend.runs.queries import (
+    RunHead,
+    delete_run,
+    find_run,
+    insert_run,
+    is_held,
+    pin_run,
+    update_run,
+)
+from backend.runs.queue import JobQueue
+from backend.runs.run_log import Step, append_step
 
 
 class IdempotencyError(ConflictError):
@@ -39,38 +50,80 @@ async def start_run(
     tenant: str,
     raw: object,
     idempotency_key: str | None = None,
+    deadline_seconds: int | None = None,
 ) -> Started:
-    """Check a request and put its run into the queue; without a queue the caller carries it on."""
+    """Check a request and put its run into the queue; without a queue the caller carries it on.
+
+    `QueueFullError` where too many of the tenant's runs wait already.
+    """
     async with transaction(engine) as session:
-        if idempotency_key is not None:
-            claim = await find_claim(session, tenant, idempotency_key, read_utc())
-            if claim is not None and claim.body_sha256 != _hash_body(raw):
-                raise IdempotencyError(
-                    f"the key {idempotency_key!r} came with another body in the last 24 hours"
-                )
-            if claim is not None:
-                return Started(claim.run_id, is_new=False)
-        run_id = await _make_run(session, tenant, raw, EXECUTOR if queue else INLINE)
+        claimed = await _find_claimed(session, tenant, raw, idempotency_key)
+        if claimed is not None:
+            return Started(claimed, is_new=False)
+        params = await read_params(session)
+        if queue is not None:  # before the work of checking a request that is refused anyway
+            await check_room(session, tenant, params)
+        new = _NewRun(tenant, EXECUTOR if queue else INLINE, deadline_seconds)
+        run_id = await _make_run(session, new, raw, params)
         if idempotency_key is not None:
             body = _hash_body(raw)
             await claim_key(session, tenant, idempotency_key, body, run_id, read_utc())
         if queue is not None:
-            await queue.enqueue(session, run_id)
+            await lock_admission(session, tenant)
+            await check_room(session, tenant, params, beside=run_id)
+            await admit_runs(session, tenant, params, queue.enqueue)
     return Started(run_id, is_new=True)
 
 
-async def _make_run(session: Session, tenant: str, raw: object, executor: str) -> str:
-    request = await resolve_request(session, raw, await read_params(session))
+async def _find_claimed(
+    session: Session, tenant: str, raw: object, idempotency_key: str | None
+) -> str | None:
+    """The run that the key stands for already."""
+    if idempotency_key is None:
+        return None
+    claim = await find_claim(session, tenant, idempotency_key, read_utc())
+    if claim is None:
+        return None
+    if claim.body_sha256 != _hash_body(raw):
+        raise IdempotencyError(
+            f"the key {idempotency_key!r} came with another body in the last 24 hours"
+        )
+    return claim.run_id
+
+
+@dataclass(frozen=True)
+class _NewRun:
+    """What a request does not say about its run."""
+
+    tenant: str
+    executor: str
+    deadline_seconds: int | None
+
+    def find_deadline(self, params: Mapping[str, ParamValue]) -> dt.timedelta:
+        """The wanted time, or the longest there is; more than that is refused."""
+        longest = get_number(params, "RUN_DEADLINE_SECONDS")
+        wanted = self.deadline_seconds or longest
+        if wanted > longest:
+            raise OutOfBoundsError(f"a run's deadline is at most {longest} seconds away")
+        return dt.timedelta(seconds=wanted)
+
+
+async def _make_run(
+    session: Session, new: _NewRun, raw: object, params: Mapping[str, ParamValue]
+) -> str:
+    deadline = new.find_deadline(params)
+    request = await resolve_request(session, raw, params)
     run_id, now = make_id("run"), read_utc()
     values = {
         "id": run_id,
-        "tenant": tenant,
+        "tenant": new.tenant,
         "status": "queued",
-        "executor": executor,
+        "executor": new.executor,
         "planner": request.planner,
         "locale": request.locale,
         "request": request.model_dump(mode="json"),
         "created_at": now,
+        "deadline_at": now + deadline,
     }
     await insert_run(session, values)
     await append_step(session, run_id, Step(1, "run_queued", {"planner": request.planner}, now))
@@ -96,14 +149,10 @@ async def cancel_run(engine: Engine, run_id: str, tenant: str | None) -> RunHead
     """
     async with transaction(engine) as session:
         run = await _lock_run(session, run_id, tenant)
-        now = read_utc()
         if run.status == "queued" or await _is_abandoned(session, run):
-            await update_run(session, run_id, status="cancelled", finished_at=now)
-            seq = await read_last_seq(session, run_id) + 1
-            payload: Mapping[str, Any] = {"status": "cancelled", "error": None}
-            await append_step(session, run_id, Step(seq, "run_finished", dict(payload), now))
+            await end_run(session, run, End("cancelled"))
         elif not is_final(run.status) and run.cancel_requested_at is None:
-            await update_run(session, run_id, cancel_requested_at=now)
+            await update_run(session, run_id, cancel_requested_at=read_utc())
         return await get_run(session, run_id, tenant)
 
 
@@ -131,6 +180,14 @@ async def remove_run(engine: Engine, run_id: str, tenant: str | None) -> None:
         if not is_final(run.status):
             raise ConflictError(f"{run_id} is {run.status}; cancel it first")
         await delete_run(session, run_id)
+
+
+async def keep_run(engine: Engine, run_id: str, tenant: str | None, *, is_pinned: bool) -> RunHead:
+    """Exempt a run from pruning, or no longer."""
+    async with transaction(engine) as session:
+        await _lock_run(session, run_id, tenant)
+        await pin_run(session, run_id, read_utc() if is_pinned else None)
+        return await get_run(session, run_id, tenant)
 
 
 async def _lock_run(session: Session, run_id: str, tenant: str | None) -> RunHead:

@@ -8,7 +8,7 @@ from typing import Any
 from backend.pool.snapshot import Snapshot
 from backend.runs.result import RunUsage, check_plan, count_run_funnel
 from backend.runs.stages import Stage, fold_state
-from backend.runs.verdict import Verdict, judge
+from backend.runs.verdict import Cut, Verdict, judge
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,13 @@ class Conclusion:
 
 
 def conclude(
-    snapshot: Snapshot, stages: Sequence[Stage], now: dt.datetime, *, is_cancelled: bool
+    snapshot: Snapshot, stages: Sequence[Stage], now: dt.datetime, cut: Cut | None
 ) -> Conclusion:
     """The end of a run after these stages; `now` tells whether the trip lies in the past."""
     state = fold_state(stages)
     findings = check_plan(snapshot, state.draft, now)
     last = stages[-1] if stages else None
-    verdict = judge(snapshot, last, findings, is_cancelled=is_cancelled)
+    verdict = judge(snapshot, last, findings, cut)
     usage = RunUsage()
     for stage in stages:
         usage = usage.plus(stage.turns, stage.tool_calls, stage.usage)

@@ -11,9 +11,16 @@ from typing import Any
 
 from backend.agent.llm import ModelReply
 from backend.clock import read_utc
-from backend.db.session import Engine, Session, transaction
+from backend.db.session import Engine, Session
+from backend.db.statements import Statements
 from backend.errors import UnavailableError, WaypoolError
-from backend.runs.run_log import RunTakenOverError, Step, append_step, read_steps
+from backend.runs.run_log import (
+    RunTakenOverError,
+    Step,
+    append_step,
+    append_step_alone,
+    read_steps,
+)
 from backend.tools.call import ToolCall, ToolOutcome
 
 PATIENCE_SECONDS = 60.0
@@ -38,10 +45,16 @@ class RunWriter:
     """Appends steps to one run's log, in order."""
 
     def __init__(
-        self, engine: Engine, run_id: str, last_seq: int, patience: float = PATIENCE_SECONDS
+        self,
+        engine: Engine,
+        statements: Statements,
+        run_id: str,
+        last_seq: int,
+        patience: float = PATIENCE_SECONDS,
     ) -> None:
         """`last_seq` is the last step that stands in the log; see `append` for `patience`."""
         self._engine = engine
+        self._statements = statements
         self._run_id = run_id
         self._last = last_seq
         self._patience = patience
@@ -65,14 +78,9 @@ class RunWriter:
         self._last += 1
         await append_step(session, self._run_id, Step(self._last, kind, payload, read_utc()))
 
-    def catch_up(self, last_seq: int) -> None:
-        """Go on after this step: one whose writing was cut off may stand in the log or not."""
-        self._last = last_seq
-
     async def _is_written(self, step: Step, *, is_last_try: bool) -> bool:
         try:
-            async with transaction(self._engine) as session:
-                await append_step(session, self._run_id, step)
+            await append_step_alone(self._statements, self._run_id, step)
         except UnavailableError:
             if is_last_try:
                 raise
@@ -114,8 +122,14 @@ class DurableRecorder:
         payload = self._take("model_replied", {"turn": turn})
         if payload is not None:
             return ModelReply.model_validate(payload["reply"])
+        began = time.monotonic()
         reply = await ask()
-        recorded = {"planner": self._planner, "turn": turn, "reply": reply.model_dump(mode="json")}
+        recorded = {
+            "planner": self._planner,
+            "turn": turn,
+            "seconds": round(time.monotonic() - began, 4),
+            "reply": reply.model_dump(mode="json"),
+        }
         await self._record("model_replied", recorded)
         return reply
 

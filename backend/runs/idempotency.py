@@ -42,3 +42,8 @@ async def claim_key(
     """Let the key stand for a run."""
     row = {"tenant": tenant, "key": key, "body_sha256": body_sha256, "run_id": run_id}
     await session.execute(insert(IdempotencyKey).values(**row, created_at=now))
+
+
+async def delete_old_keys(session: Session, now: dt.datetime) -> None:
+    """Forget the keys whose time is over."""
+    await session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < now - KEY_LIFE))

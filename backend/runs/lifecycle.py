@@ -4,6 +4,10 @@ from typing import Literal
 
 RunStatus = Literal["queued", "running", "succeeded", "infeasible", "failed", "cancelled"]
 
+EXECUTOR = "queue"
+INLINE = "command"
+"""Who carries a run: the workers of the queue, or the command that began it."""
+
 FINAL: frozenset[str] = frozenset({"succeeded", "infeasible", "failed", "cancelled"})
 STATUSES: tuple[RunStatus, ...] = (
     "queued",

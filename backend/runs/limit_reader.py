@@ -8,23 +8,22 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from backend.db.session import Engine, transaction
+from backend.db.statements import Statements
 from backend.tools.limits import ToolLimit
-from backend.tools.queries import read_limits
+from backend.tools.queries import read_limits_alone
 
 
 class LimitReader:
     """Reads limits for one run; `rows` are return limits by tool that hold for this run alone."""
 
-    def __init__(self, engine: Engine, rows: Mapping[str, int]) -> None:
-        self._engine = engine
+    def __init__(self, statements: Statements, rows: Mapping[str, int]) -> None:
+        self._statements = statements
         self._rows = rows
         self._last: dict[str, ToolLimit] = {}
 
     async def read(self) -> dict[str, ToolLimit]:
         """Limits by tool."""
-        async with transaction(self._engine) as session:
-            limits = dict(await read_limits(session))
+        limits = await read_limits_alone(self._statements)
         self._last = override_rows(limits, self._rows)
         return self._last
 

@@ -19,6 +19,7 @@ def show_head(run: RunHead) -> dict[str, Any]:
         "days": request["days"],
         "planner": run.planner,
         "snapshot_sha256": run.snapshot_sha256,
+        "pinned": run.pinned_at is not None,
     }
 
 

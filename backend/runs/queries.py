@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
 from backend.db.session import Engine, Session
-from backend.runs.lifecycle import FINAL, RunStatus
+from backend.runs.lifecycle import EXECUTOR, FINAL, RunStatus
 from backend.runs.tables import AgentRun
 
 _HEAD = (
@@ -28,6 +28,8 @@ _HEAD = (
     AgentRun.started_at,
     AgentRun.finished_at,
     AgentRun.cancel_requested_at,
+    AgentRun.deadline_at,
+    AgentRun.pinned_at,
 )
 
 
@@ -50,6 +52,8 @@ class RunHead:
     started_at: dt.datetime | None
     finished_at: dt.datetime | None
     cancel_requested_at: dt.datetime | None
+    deadline_at: dt.datetime | None
+    pinned_at: dt.datetime | None
 
 
 async def insert_run(session: Session, values: dict[str, Any]) -> None:
@@ -106,6 +110,19 @@ async def update_run(session: Session, run_id: str, **values: Any) -> bool:
     return touched.first() is not None
 
 
+async def pin_run(session: Session, run_id: str, at: dt.datetime | None) -> None:
+    """Keep a run from being pruned, or with None leave it to its time."""
+    await session.execute(update(AgentRun).where(AgentRun.id == run_id).values(pinned_at=at))
+
+
+async def list_going_on(session: Session, run_ids: Sequence[str]) -> set[str]:
+    """Those of the runs that exist and that nobody wants cancelled."""
+    wanted = select(AgentRun.id).where(
+        AgentRun.id.in_(run_ids), AgentRun.cancel_requested_at.is_(None)
+    )
+    return set((await session.scalars(wanted)).all())
+
+
 async def delete_run(session: Session, run_id: str) -> None:
     """Remove a run with all that belongs to it."""
     await session.execute(delete(AgentRun).where(AgentRun.id == run_id))
@@ -114,10 +131,15 @@ async def delete_run(session: Session, run_id: str) -> None:
 async def list_unfinished(
     session: Session, executor: str, before: dt.datetime | None = None
 ) -> Sequence[str]:
-    """Ids of the runs that have not ended, oldest first; with `before` those made by then."""
+    """Ids of the runs at work that have not ended, oldest first; with `before` those made by then.
+
+    Runs that wait to be admitted to the queue are not among them.
+    """
     wanted = select(AgentRun.id).where(
         AgentRun.status.in_(["queued", "running"]), AgentRun.executor == executor
     )
+    if executor == EXECUTOR:
+        wanted = wanted.where(AgentRun.admitted_at.is_not(None))
     if before is not None:
         wanted = wanted.where(AgentRun.created_at < before)
     return list((await session.scalars(wanted.order_by(AgentRun.id))).all())

@@ -18,13 +18,17 @@ from procrastinate.tasks import Task
 from backend.clock import read_utc
 from backend.db.session import CONNECT_SECONDS, Engine, Session, raw_connection, transaction
 from backend.errors import UnavailableError
+from backend.params.queries import read_params
+from backend.runs.admission import admit_runs, list_waiting_tenants, lock_admission
+from backend.runs.ending import end_overdue
+from backend.runs.lifecycle import EXECUTOR, INLINE
 from backend.runs.queries import is_held, list_unfinished, update_run
 
 QUEUE = "runs"
 TASK = "advance_run"
-EXECUTOR = "queue"
-INLINE = "command"
-"""Executor of a run that the command which began it carries to its end."""
+UPKEEP = "upkeep"
+UPKEEP_TIMES = "*/10 * * * *"
+"""As cron writes it: whatever the number of workers, one of them does it each time."""
 
 GRACE_SECONDS = 5
 """How long a stopping worker lets its runs go on; then another one resumes them."""
@@ -37,6 +41,11 @@ RELISTEN_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 Advance = Callable[[str], Awaitable[None]]
+Upkeep = Callable[[], Awaitable[None]]
+
+
+async def _do_nothing() -> None:
+    pass
 
 
 class _PatientConnector(PsycopgConnector):
@@ -72,9 +81,12 @@ class JobQueue:
         )
         self._app = App(connector=self._connector)
         self._advance: Advance | None = None
+        self._upkeep: Upkeep = _do_nothing
         self._carried: dict[str, asyncio.Task[None]] = {}
         self._is_stopping = False
         self._task: Task[Any, Any, Any] = self._app.task(name=TASK, queue=QUEUE)(self._run_job)
+        keep = self._app.task(name=UPKEEP, queue=UPKEEP, lock=UPKEEP, queueing_lock=UPKEEP)
+        self._app.periodic(cron=UPKEEP_TIMES)(keep(self._keep_up))
 
     async def __aenter__(self) -> "JobQueue":
         """Open the queue's own connections."""
@@ -85,11 +97,27 @@ class JobQueue:
         """Close them."""
         await self._app.close_async()
 
-    async def enqueue(self, session: Session, run_id: str) -> None:
+    async def enqueue(self, session: Session, run_id: str, priority: int = 0) -> None:
         """Put a run into the queue in the caller's transaction: both are there, or neither."""
-        connection = await raw_connection(session)
-        deferrer = self._task.configure(lock=run_id, queueing_lock=run_id, connection=connection)
-        await deferrer.defer_async(run_id=run_id)
+        deferrer = self._task.configure(
+            lock=run_id,
+            queueing_lock=run_id,
+            priority=priority,
+            connection=await raw_connection(session),
+        )
+        try:
+            await deferrer.defer_async(run_id=run_id)
+        except ConnectorException as error:
+            raise UnavailableError("the database does not answer") from error
+
+    async def admit_waiting(self, beside: str | None = None) -> None:
+        """Let runs into the queue that waited for their tenant's turn; `beside` narrows to a run's."""
+        async with transaction(self._engine) as session:
+            tenants = await list_waiting_tenants(session, beside)
+        for tenant in tenants:
+            async with transaction(self._engine) as session:
+                await lock_admission(session, tenant)
+                await admit_runs(session, tenant, await read_params(session), self.enqueue)
 
     @property
     def is_stopping(self) -> bool:
@@ -100,9 +128,12 @@ class JobQueue:
         """Let runs end with the step they are at, before `work` is cancelled."""
         self._is_stopping = True
 
-    async def work(self, advance: Advance, concurrency: int) -> None:
-        """Advance runs until cancelled; goes on after the database was away."""
-        self._advance, self._is_stopping = advance, False
+    async def work(self, advance: Advance, concurrency: int, upkeep: Upkeep = _do_nothing) -> None:
+        """Advance runs until cancelled, and now and then do the upkeep of the whole installation.
+
+        It goes on after the database was away.
+        """
+        self._advance, self._upkeep, self._is_stopping = advance, upkeep, False
         rescue = asyncio.create_task(self._rescue_for_ever())
         working = asyncio.create_task(self._work_for_ever(concurrency))
         try:
@@ -125,7 +156,7 @@ class JobQueue:
     async def _work_once(self, concurrency: int) -> None:
         try:
             await self._app.run_worker_async(
-                queues=[QUEUE],
+                queues=[QUEUE, UPKEEP],
                 concurrency=concurrency,
                 install_signal_handlers=False,
                 delete_jobs="always",
@@ -151,10 +182,17 @@ class JobQueue:
         assert self._advance is not None
         try:
             await self._advance(run_id)
+            await self.admit_waiting(beside=run_id)
         except UnavailableError as error:
             log.warning("%s waits for a worker: %s", run_id, error.message)
         finally:
             self._carried.pop(run_id, None)
+
+    async def _keep_up(self, timestamp: int) -> None:
+        try:
+            await self._upkeep()
+        except UnavailableError as error:
+            log.warning("the upkeep waits for its next time: %s", error.message)
 
     async def _end_carried(self) -> None:
         """Cut off the runs that are still at a step: another worker does it again."""
@@ -187,6 +225,8 @@ class JobQueue:
                 continue  # this process was away itself, say asleep
             log.warning("taking over %s from a silent worker", job.task_kwargs.get("run_id"))
             await manager.retry_job(job)
+        await end_overdue(self._engine)
+        await self.admit_waiting()
         async with transaction(self._engine) as session:
             await self._adopt_abandoned(session)
             unfinished = await list_unfinished(session, EXECUTOR)
@@ -199,7 +239,7 @@ class JobQueue:
         for run_id in await list_unfinished(session, INLINE, long_ago):
             if not await is_held(session, run_id):
                 log.warning("taking over %s from a command that is gone", run_id)
-                await update_run(session, run_id, executor=EXECUTOR)
+                await update_run(session, run_id, executor=EXECUTOR, admitted_at=read_utc())
 
     async def _enqueue_lost(self, unfinished: Sequence[str]) -> None:
         jobs = [

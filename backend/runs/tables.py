@@ -3,7 +3,16 @@
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import CheckConstraint, DateTime, ForeignKey, Index, SmallInteger, Text
+from sqlalchemy import (
+    CheckConstraint,
+    DateTime,
+    Double,
+    ForeignKey,
+    Index,
+    SmallInteger,
+    Text,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -19,6 +28,7 @@ class AgentRun(Base):
     `executor` says who carries the run on: a worker of the queue, or the command that began it.
     A run that came out of another names it as its parent; `overrides` is what a replay sets for
     itself, `figures` what statistics count.
+    One that is admitted has a job in the queue; the others wait until their tenant's turn comes.
     """
 
     __tablename__ = "agent_run"
@@ -26,6 +36,12 @@ class AgentRun(Base):
         Index("ix_agent_run_tenant_id", "tenant", "id"),
         Index("ix_agent_run_status", "status"),
         Index("ix_agent_run_parent_run_id", "parent_run_id"),
+        Index(
+            "ix_agent_run_unfinished",
+            "tenant",
+            "id",
+            postgresql_where=text("status in ('queued', 'running')"),
+        ),
         Index("ix_agent_run_finished_at", "finished_at"),
     )
 
@@ -49,6 +65,9 @@ class AgentRun(Base):
     started_at: Mapped[dt.datetime | None] = mapped_column(Moment)
     finished_at: Mapped[dt.datetime | None] = mapped_column(Moment)
     cancel_requested_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+    admitted_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+    deadline_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+    pinned_at: Mapped[dt.datetime | None] = mapped_column(Moment)
 
 
 class RunLogRow(Base):
@@ -68,10 +87,33 @@ class RunLogRow(Base):
     at: Mapped[dt.datetime] = mapped_column(Moment)
 
 
+class RunPayloadRow(Base):
+    """The payload of a step that is too large for the log's own row, which holds its size then."""
+
+    __tablename__ = "run_payload"
+
+    run_id: Mapped[CodeText] = mapped_column(
+        ForeignKey("agent_run.id", ondelete="CASCADE"), primary_key=True
+    )
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    payload: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class RunCounter(Base):
+    """What ended runs add up to, by name and labels (canonical JSON); pruning takes nothing away."""
+
+    __tablename__ = "run_counter"
+
+    name: Mapped[CodeText] = mapped_column(primary_key=True)
+    labels: Mapped[CodeText] = mapped_column(primary_key=True)
+    value: Mapped[float] = mapped_column(Double)
+
+
 class IdempotencyKey(Base):
     """The run that a tenant's key stands for, and the hash of the body it came with."""
 
     __tablename__ = "idempotency_key"
+    __table_args__ = (Index("ix_idempotency_key_run_id", "run_id"),)
 
     tenant: Mapped[str] = mapped_column(Text, primary_key=True)
     key: Mapped[str] = mapped_column(Text, primary_key=True)

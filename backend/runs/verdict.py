@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from backend.agent.limits import StopReason
 from backend.money import format_money
 from backend.planner.itinerary import Violation
 from backend.pool.snapshot import Snapshot
+from backend.runs.ending import DeadlineError
 from backend.runs.lifecycle import RunStatus
 from backend.runs.result import Findings
 from backend.runs.stages import Stage
@@ -32,6 +33,10 @@ _SHORT = frozenset(
 )
 
 
+Cut = Literal["cancelled", "deadline"]
+"""What ended a run's planning from outside."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The final status; `clash` and `relaxation` stand with infeasible, `error` with failed."""
@@ -42,14 +47,15 @@ class Verdict:
     error: dict[str, Any] | None = None
 
 
-def judge(
-    snapshot: Snapshot, last: Stage | None, findings: Findings, *, is_cancelled: bool
-) -> Verdict:
-    """The end of a run whose last planner has stopped with the plan as found."""
-    if is_cancelled:
+def judge(snapshot: Snapshot, last: Stage | None, findings: Findings, cut: Cut | None) -> Verdict:
+    """The end of a run whose last planner has stopped, or was cut off, with the plan as found."""
+    if cut == "cancelled":
         return Verdict("cancelled")
     if not findings.errors:
         return Verdict("succeeded")
+    if cut == "deadline":
+        error = DeadlineError("the deadline passed before the plan was sound")
+        return Verdict("failed", error={"code": error.code, "message": error.message})
     stop = last.stop if last else None
     if last is not None and (last.planner != "builtin" or stop in _SHORT):
         code = (last.error or stop or "STOPPED").upper()

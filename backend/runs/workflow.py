@@ -6,7 +6,6 @@ leaves the choice.
 """
 
 import asyncio
-import datetime as dt
 import logging
 import time
 from collections.abc import Callable
@@ -29,20 +28,20 @@ from backend.results.run_results import RunResults
 from backend.results.store import ResultStore
 from backend.runs.conclusion import conclude
 from backend.runs.durable import DurableRecorder, RunWriter, WorkerStoppingError
-from backend.runs.lifecycle import RunStatus, is_final
+from backend.runs.ending import End, end_run
+from backend.runs.lifecycle import is_final
 from backend.runs.limit_reader import LimitReader
+from backend.runs.means import Means, open_means
 from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
 from backend.runs.result import count_run_funnel
 from backend.runs.run_log import RunTakenOverError, Step, read_steps
 from backend.runs.stages import Stage, read_stages
-from backend.runs.verdict import Verdict
+from backend.runs.verdict import Cut
 from backend.tools.context import RunState
 from backend.tools.runner import ToolRunner
 
 MAX_RESUMES = 20
 """A run that has been taken up so often kills its workers: it ends as failed."""
-
-CANCEL_POLL_SECONDS = 0.3
 
 log = logging.getLogger(__name__)
 
@@ -72,20 +71,29 @@ async def advance_run(
     planners: Planners,
     run_id: str,
     is_stopping: Callable[[], bool] = lambda: False,
+    means: Means | None = None,
 ) -> None:
     """Carry the run to its end; returns at once where it has ended or somebody else has it.
 
-    It also returns, after the step that is being done, where this process `is_stopping`.
+    It also returns, after the step that is being done, where this process `is_stopping`. Without
+    `means` it opens its own.
     """
+    if means is None:
+        async with open_means(engine) as own:
+            await advance_run(engine, planners, run_id, is_stopping, own)
+        return
     async with transaction(engine) as session:
         run = await find_run(session, run_id, None)
         if run is None or is_final(run.status):
             return
         await update_run(session, run_id, status="running", started_at=run.started_at or read_utc())
     steps = await read_steps(engine, run_id)
-    work = _Work(engine, planners, run, list(steps), is_stopping)
     try:
-        await work.carry()
+        async with means.cancels.watching(run_id) as cancel:
+            if run.cancel_requested_at is not None:
+                cancel.set()
+            work = _Work(engine, planners, means, run, list(steps), cancel, is_stopping)
+            await work.carry()
     except (RunTakenOverError, WorkerStoppingError) as error:
         log.warning("%s: %s", run_id, error.message)
 
@@ -93,17 +101,21 @@ async def advance_run(
 class _Work:
     """One worker's hold on one run."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a run is carried with meets here
         self,
         engine: Engine,
         planners: Planners,
+        means: Means,
         run: RunHead,
         steps: list[Step],
+        cancel: asyncio.Event,
         is_stopping: Callable[[], bool],
     ) -> None:
-        self._is_stopping = is_stopping
-        self._engine, self._planners, self._run, self._steps = engine, planners, run, steps
-        self._writer = RunWriter(engine, run.id, steps[-1].seq if steps else 0)
+        self._engine, self._planners, self._means = engine, planners, means
+        self._run, self._steps = run, steps
+        self._cancel, self._is_stopping = cancel, is_stopping
+        last = steps[-1].seq if steps else 0
+        self._writer = RunWriter(engine, means.statements, run.id, last)
         self._request = PlanRequest.model_validate(run.request)
 
     async def carry(self) -> None:
@@ -111,8 +123,8 @@ class _Work:
         try:
             await self._begin()
             snapshot = await self._freeze_pool()
-            is_cancelled = await self._plan_unless_cancelled(snapshot)
-            await self._conclude(snapshot, is_cancelled=is_cancelled)
+            cut = await self._plan_until_cut(snapshot)
+            await self._conclude(snapshot, cut)
         except (RunTakenOverError, UnavailableError, WorkerStoppingError):
             raise  # the run goes on elsewhere, or later
         except WaypoolError as error:
@@ -152,31 +164,29 @@ class _Work:
             await self._writer.append_in(session, "pool_built", built)
         return snapshot
 
-    async def _plan_unless_cancelled(self, snapshot: Snapshot) -> bool:
+    async def _plan_until_cut(self, snapshot: Snapshot) -> Cut | None:
+        """Plan, also where that takes until somebody cancels the run or its deadline passes."""
         planning = asyncio.create_task(self._plan(snapshot))
-        waiting = asyncio.create_task(self._wait_for_cancel())
+        waiting = asyncio.create_task(self._cancel.wait())
+        tasks: set[asyncio.Task[Any]] = {planning, waiting}
         try:
-            await asyncio.wait({planning, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                tasks, timeout=self._seconds_left(), return_when=asyncio.FIRST_COMPLETED
+            )
             if planning.done():
-                return await planning == StopReason.CANCELLED
-            await waiting
-            return True
+                return "cancelled" if await planning == StopReason.CANCELLED else None
+            return "cancelled" if waiting.done() else "deadline"
         finally:
-            for task in (planning, waiting):
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(planning, waiting, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _wait_for_cancel(self) -> None:
-        while not await self._is_cancel_wanted():  # noqa: ASYNC110 - the wish stands in the database
-            await asyncio.sleep(CANCEL_POLL_SECONDS)
+    def _seconds_left(self) -> float | None:
+        deadline = self._run.deadline_at
+        return None if deadline is None else max(0.0, (deadline - read_utc()).total_seconds())
 
     async def _is_cancel_wanted(self) -> bool:
-        try:
-            async with transaction(self._engine) as session:
-                run = await find_run(session, self._run.id, None)
-        except UnavailableError:  # the next step to be written waits, or gives up
-            return False
-        return run is None or run.cancel_requested_at is not None
+        return self._cancel.is_set()
 
     async def _plan(self, snapshot: Snapshot) -> str:
         stages = read_stages(self._steps) or [await self._choose_planner()]
@@ -216,7 +226,7 @@ class _Work:
         owner = Owner(self._run.tenant, self._run.id)
         store = self._planners.results
         results = RunResults(store, owner, snapshot.request.locale) if store else None
-        limits = LimitReader(self._engine, (self._run.overrides or {}).get("limits", {}))
+        limits = LimitReader(self._means.statements, (self._run.overrides or {}).get("limits", {}))
         tools = ToolRunner(snapshot, limits.read, results)
         recorder = DurableRecorder(
             self._writer, stage.planner, stage.steps, self._is_stopping, limits.describe_last
@@ -228,27 +238,21 @@ class _Work:
         await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
         return result.state, str(result.stop), error
 
-    async def _conclude(self, snapshot: Snapshot, *, is_cancelled: bool) -> None:
+    async def _conclude(self, snapshot: Snapshot, cut: Cut | None) -> None:
+        """Computed for the moment of the end: a replay computes it for the same."""
         steps = await read_steps(self._engine, self._run.id)
-        self._writer.catch_up(steps[-1].seq)
         now = read_utc()
-        end = conclude(snapshot, read_stages(steps), now, is_cancelled=is_cancelled)
-        await self._finish(end.verdict, end.result, now)
+        end = conclude(snapshot, read_stages(steps), now, cut)
+        await self._finish(End(end.verdict.status, end.verdict.error, end.result, steps, now))
 
     async def _fail(self, code: str, message: str) -> None:
         error = {"code": code, "message": message}
-        await self._finish(Verdict("failed", error=error), {"error": error}, read_utc())
+        steps = await read_steps(self._engine, self._run.id)
+        await self._finish(End("failed", error, {"error": error}, steps))
 
-    async def _finish(self, verdict: Verdict, result: dict[str, Any], at: dt.datetime) -> None:
-        """`at` is the moment that the result was computed for: a replay computes it for the same."""
-        status: RunStatus = verdict.status
+    async def _finish(self, end: End) -> None:
         async with transaction(self._engine) as session:
-            if not await update_run(
-                session, self._run.id, status=status, result=result, finished_at=at
-            ):
-                raise RunTakenOverError(f"{self._run.id} has ended already")
-            ended = {"status": status, "error": verdict.error}
-            await self._writer.append_in(session, "run_finished", ended)
+            await end_run(session, self._run, end)
 
 
 def _describe_stop(planner: str, result: AgentResult) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit.change import Author, Change
 from backend.audit.queries import recall, record_change
+from backend.db.statements import Statements
 from backend.errors import StaleVersionError
 from backend.tools.limits import ToolLimit
 from backend.tools.registry import TOOLS, check_changes, get_tool
@@ -25,17 +26,27 @@ async def insert_missing_tools(session: AsyncSession, at: dt.datetime) -> None:
     await session.execute(statement.on_conflict_do_nothing(index_elements=["name"]))
 
 
+_LIMITS = select(
+    FunctionTool.name,
+    FunctionTool.enabled,
+    FunctionTool.max_return_rows,
+    FunctionTool.handle_mode,
+    FunctionTool.handle_threshold_tokens,
+)
+_LIMITS_TEXT = str(_LIMITS)
+
+
 async def read_limits(session: AsyncSession) -> dict[str, ToolLimit]:
     """Limits by tool; a tool without a row is absent and runs with the code's defaults."""
-    columns = (
-        FunctionTool.name,
-        FunctionTool.enabled,
-        FunctionTool.max_return_rows,
-        FunctionTool.handle_mode,
-        FunctionTool.handle_threshold_tokens,
-    )
-    rows = await session.execute(select(*columns))
+    rows = await session.execute(_LIMITS)
     return {row.name: ToolLimit(*row[1:]) for row in rows}
+
+
+async def read_limits_alone(statements: Statements) -> dict[str, ToolLimit]:
+    """The same in a statement of its own, as the calls of runs read it."""
+    async with statements.connection() as connection:
+        rows = await (await connection.execute(_LIMITS_TEXT)).fetchall()
+    return {row[0]: ToolLimit(*row[1:]) for row in rows}
 
 
 async def read_tools(session: AsyncSession) -> dict[str, FunctionTool]:

@@ -14,8 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.runs.commands import cancel_run
+from backend.runs.lifecycle import INLINE
 from backend.runs.queries import hold_run, insert_run, list_unfinished, update_run
-from backend.runs.queue import INLINE, JobQueue
+from backend.runs.queue import JobQueue
 
 pytestmark = pytest.mark.sql
 

@@ -88,21 +88,25 @@ def read_wait(prefer: str | None) -> float | None:
     responses={
         200: {"model": RunDocument, "description": "The run has ended in the time to wait."},
         202: {"model": RunDocument, "description": "The run waits or goes on."},
-        **document_problems(409, 413),
+        **document_problems(409, 413, 429),
     },
 )
-async def create_itinerary(
+async def create_itinerary(  # noqa: PLR0913 - the framework reads headers off the signature
     request: Request,
     response: Response,
     services: ServicesDep,
     principal: User,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=255)] = None,
     prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
+    run_deadline: Annotated[
+        int | None,
+        Header(ge=1, le=2**31, description="Seconds from now by which the run must have ended."),
+    ] = None,
 ) -> dict[str, Any]:
     """202 with the run's id; with `Prefer: wait=N` 200 and the result if it ends in that time."""
     raw = await read_json_body(request)
     started = await start_run(
-        services.engine, services.queue, principal.tenant, raw, idempotency_key
+        services.engine, services.queue, principal.tenant, raw, idempotency_key, run_deadline
     )
     response.headers["Location"] = f"/v1/itineraries/{started.run_id}"
     wait = read_wait(prefer)
@@ -215,7 +219,7 @@ async def explain(
 
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses=_RUN)
 async def cancel(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
-    """A queued run ends at once, a running one at its next step; an ended one stays as it is."""
+    """A queued run ends at once, a running one within a second; an ended one stays as it is."""
     await cancel_run(services.engine, run_id, principal.tenant)
     return await show_run(services.engine, run_id, principal.tenant)
 

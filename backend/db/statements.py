@@ -1,0 +1,49 @@
+"""Single statements, each a transaction of its own, on connections of the driver's own pool.
+
+A session and its check of the connection cost several times as much as such a statement itself,
+and a run's steps are nothing else. The price: a connection that broke while it lay idle is noticed
+by the statement that gets it. That one fails, and the next finds sound ones.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from psycopg import AsyncConnection, OperationalError
+from psycopg_pool import AsyncConnectionPool
+
+from backend.db.session import CONNECT_SECONDS, Engine
+from backend.errors import UnavailableError
+
+WAIT_SECONDS = 10.0
+
+
+class Statements:
+    """Lends connections without a transaction; opened by `open_statements`."""
+
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection]) -> None:
+        self._pool = pool
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[AsyncConnection]:
+        """A connection; `UnavailableError` where the database is away or has none free for 10 s."""
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except OperationalError as error:
+            await self._pool.check()
+            raise UnavailableError("the database does not answer") from error
+
+
+@asynccontextmanager
+async def open_statements(engine: Engine, size: int) -> AsyncIterator[Statements]:
+    """Statements on the database of `engine`, over at most `size` connections made as needed."""
+    url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    async with AsyncConnectionPool(
+        url,
+        kwargs={"autocommit": True, "connect_timeout": CONNECT_SECONDS},
+        min_size=0,
+        max_size=size,
+        timeout=WAIT_SECONDS,
+        open=False,
+    ) as pool:
+        yield Statements(pool)

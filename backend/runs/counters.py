@@ -1,0 +1,110 @@
+"""What ended runs add up to, for Prometheus: written in the transaction that ends a run.
+
+So each run counts exactly once, whichever process ended it and however many were killed before, and
+any process can show the sums of all.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from backend.agent.llm import ModelReply
+from backend.db.session import Session
+from backend.runs.run_log import Step
+from backend.runs.tables import RunCounter
+from backend.tools.registry import find_tool
+
+RUN_BUCKETS = (0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
+MODEL_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+
+Key = tuple[str, str]
+"""A counter's name, and its labels as JSON with sorted names."""
+
+Counts = defaultdict[Key, float]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run at its end; `reason` is the code of a failure, else empty."""
+
+    status: str
+    reason: str
+    seconds: float
+    steps: Sequence[Step]
+
+
+def count_run(run: Ended) -> Counts:
+    """What the run adds to the counters."""
+    counts: Counts = defaultdict(float)
+    add(counts, "runs", 1, status=run.status, reason=run.reason)
+    observe(counts, "run_seconds", run.seconds, RUN_BUCKETS)
+    for step in run.steps:
+        add(counts, "steps", 1, kind=step.kind)
+        if step.kind == "model_replied":
+            _count_reply(counts, step)
+        elif step.kind == "tool_called":
+            _count_call(counts, step)
+        elif step.kind == "planner_stopped" and step.payload["error"]:
+            add(counts, "planner_failures", 1, reason=step.payload["error"])
+    return counts
+
+
+def add(counts: Counts, name: str, value: float, **labels: str) -> None:
+    """Add to one counter."""
+    counts[name, json.dumps(labels, sort_keys=True)] += value
+
+
+def observe(
+    counts: Counts, name: str, value: float, buckets: Sequence[float], **labels: str
+) -> None:
+    """Add one value to a histogram: to each bucket that it fits in, to the sum and the count."""
+    for bound in buckets:
+        if value <= bound:
+            add(counts, f"{name}_bucket", 1, le=f"{bound:g}", **labels)
+    add(counts, f"{name}_bucket", 1, le="+Inf", **labels)
+    add(counts, f"{name}_sum", value, **labels)
+
+
+def _count_reply(counts: Counts, step: Step) -> None:
+    planner = step.payload["planner"]
+    usage = ModelReply.model_validate(step.payload["reply"]).usage
+    for kind, tokens in usage.model_dump().items():
+        if tokens:
+            add(counts, "tokens", tokens, kind=kind.removesuffix("_tokens"))
+    seconds = step.payload.get("seconds")
+    if seconds is not None:
+        observe(counts, "model_seconds", seconds, MODEL_BUCKETS, planner=planner)
+
+
+def _count_call(counts: Counts, step: Step) -> None:
+    outcome = step.payload["outcome"]
+    tool = (
+        outcome["tool"] if find_tool(outcome["tool"]) else "unknown"
+    )  # a model's word is no label
+    add(counts, "tool_calls", 1, tool=tool, outcome="error" if outcome["is_error"] else "ok")
+
+
+async def add_counts(session: Session, counts: Mapping[Key, float]) -> None:
+    """Add to the stored sums; in one order, so that two transactions never wait for each other."""
+    rows = [
+        {"name": name, "labels": labels, "value": value}
+        for (name, labels), value in sorted(counts.items())
+    ]
+    statement = insert(RunCounter).values(rows)
+    grown = RunCounter.value + statement.excluded.value
+    await session.execute(
+        statement.on_conflict_do_update(index_elements=["name", "labels"], set_={"value": grown})
+    )
+
+
+async def read_counts(session: Session) -> dict[str, list[tuple[dict[str, str], float]]]:
+    """The sums by name: labels and value of each."""
+    wanted = select(RunCounter.name, RunCounter.labels, RunCounter.value)
+    found: dict[str, list[tuple[dict[str, str], float]]] = {}
+    for name, labels, value in await session.execute(wanted.order_by(*wanted.selected_columns)):
+        found.setdefault(name, []).append((json.loads(labels), value))
+    return found
