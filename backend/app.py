@@ -15,7 +15,7 @@ from backend.api.deps import refuse_nul
 from backend.api.developer import results, runs
 from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
-from backend.api.public import itineraries
+from backend.api.public import exports, itineraries
 from backend.bootstrap import open_services
 from backend.pool.plan_request import PlanRequest
 from backend.settings import Settings
@@ -26,7 +26,14 @@ _DESCRIPTION = (
 )
 
 
-ROUTERS = (itineraries.router, tuning.router, audit.router, runs.router, results.router)
+ROUTERS = (
+    itineraries.router,
+    exports.router,
+    tuning.router,
+    audit.router,
+    runs.router,
+    results.router,
+)
 """By audience: user, admin, developer."""
 
 BODIES = (PlanRequest, tuning.ParamChange, tuning.ToolChange, tuning.Revert)

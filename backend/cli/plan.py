@@ -6,6 +6,7 @@ import click
 
 from backend.bootstrap import make_planners, make_store
 from backend.cli.database import with_engine
+from backend.cli.export_option import export_options, write_exports
 from backend.cli.itinerary_text import print_result
 from backend.cli.output import FAILED, Output, json_option, read_json
 from backend.cli.tenant_option import TENANT
@@ -26,6 +27,7 @@ from backend.settings import read_settings
 )
 @click.option("--deadline", type=click.IntRange(1, 2**31), default=None, metavar="SECONDS",
               help="End by then, with what there is.  [default: RUN_DEADLINE_SECONDS]")  # fmt: skip
+@export_options
 @json_option
 @click.pass_obj
 @click.pass_context
@@ -41,7 +43,10 @@ def plan(
         planners = make_planners(settings, make_store(settings, engine))
         async with hold_run(engine, started.run_id):
             await advance_run(engine, planners, started.run_id)
-        return await show_run(engine, started.run_id, tenant)
+        result = await show_run(engine, started.run_id, tenant)
+        if result["itinerary"]:
+            await write_exports(context, engine, started.run_id)
+        return result
 
     result = with_engine(work, settings)
     if output.is_json:

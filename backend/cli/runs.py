@@ -8,6 +8,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from backend.cli.database import with_engine, with_queue
+from backend.cli.export_option import export_options, write_exports
 from backend.cli.itinerary_text import print_result
 from backend.cli.output import Output, json_option
 from backend.cli.tenant_option import TENANT
@@ -71,13 +72,17 @@ def _print_page(output: Output, page: dict[str, Any]) -> None:
 @runs.command()
 @click.argument("run_id")
 @tenant_option
+@export_options
 @json_option
 @click.pass_obj
-def show(output: Output, run_id: str, tenant: str | None) -> None:
-    """Show a run's result as far as it is."""
+@click.pass_context
+def show(context: click.Context, output: Output, run_id: str, tenant: str | None) -> None:
+    """Show a run's result as far as it is; write its plan as calendar, map or Markdown."""
 
     async def work(engine: Engine) -> dict[str, Any]:
-        return await show_run(engine, run_id, tenant)
+        result = await show_run(engine, run_id, tenant)
+        await write_exports(context, engine, run_id)
+        return result
 
     _show(output, with_engine(work))
 

@@ -52,6 +52,36 @@ def test_a_run_is_planned_kept_shown_retried_and_deleted(
     assert waypool("runs", "show", run_id).status == 1
 
 
+def test_a_plan_is_written_as_calendar_map_and_markdown(
+    waypool: Waypool, request_file: Path, tmp_path: Path
+) -> None:
+    files = [tmp_path / name for name in ("a.ics", "a.geojson", "a.md")]
+    options = [("--ics", files[0]), ("--geojson", files[1]), ("--markdown", files[2])]
+    line = [part for option in options for part in option]
+    planned = waypool("plan", "--request", request_file, "--json", *line)
+    assert planned.status == 0, planned.err
+    starts = [path.read_bytes()[:17] for path in files]
+    assert starts[0] == b"BEGIN:VCALENDAR\r\n"
+    assert json.loads(files[1].read_text("utf-8"))["type"] == "FeatureCollection"
+    assert files[2].read_text("utf-8").startswith("# 苏州")
+    again = tmp_path / "again.ics"
+    assert waypool("runs", "show", planned.json["id"], "--ics", again).status == 0
+    assert again.read_bytes() == files[0].read_bytes()
+
+
+def test_a_run_without_a_plan_is_not_written(
+    waypool: Waypool, request_file: Path, tmp_path: Path
+) -> None:
+    run_id = waypool("plan", "--request", request_file, "--json").json["id"]
+    queued = waypool("runs", "retry", run_id, "--json").json["id"]
+    refused = waypool("runs", "show", queued, "--ics", tmp_path / "a.ics", "--json")
+    assert (refused.status, refused.json["error"]["code"]) == (1, "NO_ITINERARY")
+    assert not (tmp_path / "a.ics").exists()
+    unknown = waypool("plan", "--request", request_file, "--ics", tmp_path / "no" / "a.ics")
+    assert unknown.status == 1
+    assert "cannot write" in unknown.err
+
+
 def test_preview_and_run_agree_on_the_hash(waypool: Waypool, request_file: Path) -> None:
     preview = waypool("pool", "preview", "--request", request_file, "--json").json
     planned = waypool("plan", "--request", request_file, "--json").json

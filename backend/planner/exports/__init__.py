@@ -1,0 +1,1 @@
+"""A plan in the forms that other programs read: calendar, map, Markdown."""
