@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from backend.results.column import Column, Positions
 from backend.results.column_codec import pack_column, unpack_column
-from backend.results.columns import Column, DictionaryColumn, ListColumn, Positions, make_column
+from backend.results.columns import DictionaryColumn, ListColumn, make_column
 from backend.results.document import MAX_KEYS
 from backend.results.profile import Profile
 from backend.results.summary import LIST_SAMPLE, MAX_PROFILED
+from backend.results.text_column import TextColumn, densify
 from backend.results.values import MISSING, parse_json
 
 MAX_KEPT = 256
 """Fields of a list that are kept as columns; others are read from the rows' text."""
 
 _LONG_TEXT = 1024
-_BETWEEN = b",\n"
+_BETWEEN = ",\n"
 
 LoadPart = Callable[[str], bytes]
 
@@ -40,7 +42,7 @@ class StoredList:
         """Its elements."""
         return sum(block["rows"] for block in self.blocks)
 
-    def pack_block(self, rows: list[Any], texts: Sequence[bytes]) -> list[tuple[str, bytes]]:
+    def pack_block(self, rows: list[Any], texts: Sequence[str]) -> list[tuple[str, bytes]]:
         """The parts to store for the next rows: their text, and each column that is kept."""
         self.sample += rows[: LIST_SAMPLE - len(self.sample)]
         name = name_block(self.number, len(self.blocks))
@@ -68,9 +70,11 @@ class StoredList:
         used = dict.fromkeys(key for shape in shapes for key in shape)
         kept = [key for key in used if self.keys.get(key, MAX_KEPT) < MAX_KEPT]
         if len(shapes) == 1 and len(objects) == len(rows):
-            return {key: make_column([row[key] for row in rows]) for key in kept}
+            return {key: densify(make_column([row[key] for row in rows])) for key in kept}
         filled = [row if isinstance(row, dict) else {} for row in rows]
-        return {key: make_column([row.get(key, MISSING) for row in filled]) for key in kept}
+        return {
+            key: densify(make_column([row.get(key, MISSING) for row in filled])) for key in kept
+        }
 
     def _profile(self, key: str) -> Profile:
         return self.profiles.setdefault(key, Profile())
@@ -85,17 +89,18 @@ def name_block(number: int, block: int) -> str:
     return f"list/{number}/{block}"
 
 
-def _pack_text(texts: Sequence[bytes]) -> bytes:
-    ends = np.cumsum([len(text) + len(_BETWEEN) for text in texts], dtype=np.uint32)
-    return b"".join([len(texts).to_bytes(4, "little"), ends.tobytes(), _BETWEEN.join(texts)])
+def _pack_text(texts: Sequence[str]) -> bytes:
+    column = TextColumn.of([f"{text}{_BETWEEN}" for text in texts])
+    content = column.content[: -len(_BETWEEN)]
+    return b"".join([len(texts).to_bytes(4, "little"), column.ends.tobytes(), content])
 
 
 def _is_worth_keeping(column: Column, rows: int) -> bool:
     """Not nested values and not long texts: these are as quick to read from the rows' text."""
+    if isinstance(column, TextColumn):
+        return len(column.content) <= rows * _LONG_TEXT
     if not isinstance(column, ListColumn):
         return True
-    if column.is_text:
-        return sum(map(len, column.entries)) <= rows * _LONG_TEXT
     kinds = set(map(type, column.entries))
     texts = (len(entry) for entry in column.entries if isinstance(entry, str))
     return not kinds & {dict, list} and sum(texts) <= rows * _LONG_TEXT

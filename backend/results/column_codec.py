@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.results.columns import Column, DictionaryColumn, ListColumn, NumberColumn
+from backend.results.column import Column
+from backend.results.columns import DictionaryColumn, ListColumn
+from backend.results.number_column import NumberColumn
+from backend.results.text_column import TextColumn
 from backend.results.values import MISSING, parse_json, write_json
 
 Array = NDArray[Any]
@@ -21,6 +24,8 @@ def pack_column(column: Column) -> bytes:
     if isinstance(column, DictionaryColumn):
         absent, values = _write_values(list(column.uniques))
         return _pack({"kind": "dictionary", "absent": absent}, [_shrink(column.codes)], values)
+    if isinstance(column, TextColumn):
+        return _pack({"kind": "text"}, [_shrink(column.sizes)], column.content)
     absent, values = _write_values(column.values())
     return _pack({"kind": "list", "absent": absent}, [], values)
 
@@ -31,6 +36,8 @@ def unpack_column(content: bytes) -> Column:
     if head["kind"] == "number":
         tags = arrays[2] if len(arrays) > 2 else None
         return NumberColumn(arrays[0].astype(np.int64), arrays[1], head["places"], tags)
+    if head["kind"] == "text":
+        return TextColumn(rest, np.cumsum(arrays[0], dtype=np.uint32))
     values = _read_values(head["absent"], rest)
     if head["kind"] == "dictionary":
         return DictionaryColumn(arrays[0].astype(np.uint16), values)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from backend.results.columns import Column, Positions
+from backend.results.column import Column, Positions
 from backend.results.rows import Rows
 
 MAX_KEYS = 20_000

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import numpy as np
 
-from backend.results.columns import Codes, NumberColumn, Whole
+from backend.results.column import Codes, Whole
+from backend.results.number_column import NumberColumn
 
 _SAFE = 2**62
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from backend.results.columns import Codes, Column, NumberColumn, Whole
+from backend.results.column import Codes, Column, Whole
+from backend.results.number_column import NumberColumn
 from backend.results.path_grammar import FieldStep
 from backend.results.query_shape import Order
 from backend.results.rows import Rows, read_field

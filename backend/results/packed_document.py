@@ -112,7 +112,7 @@ class DocumentWriter:
     def _write_list(self, place: tuple[str, ...]) -> Parts:
         stream, stored = self._stream, StoredList(len(self._lists), place)
         rows: list[Any] = []
-        texts: list[bytes] = []
+        texts: list[str] = []
         size = 0
         stream.need("[")
         while not stream.take("]"):
@@ -121,7 +121,7 @@ class DocumentWriter:
             run, found = stream.read_run(self._block_rows - len(rows) - 1)
             row, text = stream.read()
             rows += [*run, row]
-            texts += [*(part.encode() for part in found), text]
+            texts += [*found, text]
             size += sum(map(len, found)) + len(text)
             if len(rows) == self._block_rows or size >= BLOCK_BYTES:
                 yield from stored.pack_block(rows, texts)

@@ -1,7 +1,5 @@
 """What a summary says of one column, gathered block by block: types, bounds, sums, counts, dates."""
 
-import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,53 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from backend.results.columns import Column, DictionaryColumn, ListColumn, NumberColumn
+from backend.results.column import Column
+from backend.results.columns import DictionaryColumn, ListColumn
+from backend.results.dates import Moment, find_ends, find_plain_ends
 from backend.results.exact_sum import sum_scaled
+from backend.results.number_column import NumberColumn
+from backend.results.text_column import TextColumn
 from backend.results.values import Kind, add_exactly, average, kind_of, multiply_exactly
 
 MAX_ENUM = 8
 _TOP = 5
 _LONGEST_TOP = 40
-
-_DATE = re.compile(
-    r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
-    r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-)
-
-_ZONE = re.compile(r"[Z+-]")
-_SOME_DAY = "2000-01-01"
-
-Moment = tuple[dt.datetime, str]
-
-
-def read_moment(text: str) -> Moment | None:
-    """The moment that an ISO 8601 date or time says (UTC where it names no zone); else None."""
-    if len(text) > 40 or _DATE.fullmatch(text) is None:
-        return None
-    try:
-        moment = dt.datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)), text
-
-
-def find_ends(texts: list[str]) -> tuple[Moment, Moment] | None:
-    """The first and the last moment; None where a text says none.
-
-    Most dates differ in few days and few times of the day, so these are looked at but once; and
-    without zones, texts of one form are in the order of their moments.
-    """
-    days, times = {text[:10] for text in texts}, {text[10:] for text in texts}
-    is_plain = len({len(time) for time in times}) == 1 and not any(_ZONE.search(t) for t in times)
-    if is_plain and len(days) + len(times) < len(texts):
-        if any(read_moment(f"{_SOME_DAY}{time}") is None for time in times):
-            return None
-        if any(read_moment(day) is None for day in days):
-            return None
-        texts = [min(texts), max(texts)]
-    moments = [read_moment(text) for text in texts]
-    known = [moment for moment in moments if moment is not None]
-    return (min(known), max(known)) if len(known) == len(moments) else None
 
 
 @dataclass
@@ -80,6 +42,8 @@ class Profile:
         elif isinstance(column, DictionaryColumn):
             numbers = np.bincount(column.codes, minlength=len(column.uniques)).tolist()
             self._add_values(zip(column.uniques, numbers, strict=True))
+        elif isinstance(column, TextColumn):
+            self._add_text_column(column)
         elif isinstance(column, ListColumn) and column.is_text:
             self._add_texts(column.entries)
         else:
@@ -119,17 +83,31 @@ class Profile:
             elif kind == "boolean":
                 self._choose(value, count)
 
+    def _add_text_column(self, column: TextColumn) -> None:
+        self.counts["text"] += len(column)
+        self._add_lengths(int(column.lengths.min()), int(column.lengths.max()))
+        if self.choices is not None:
+            self._choose_among(column.values())
+        if self.is_date:
+            self._add_ends(find_plain_ends(column) or find_ends(column.values()))
+
     def _add_texts(self, texts: list[str], count: int = 1) -> None:
         self.counts["text"] += len(texts) * count
         lengths = list(map(len, texts))
-        low, high = min(lengths), max(lengths)
+        self._add_lengths(min(lengths), max(lengths))
+        self._choose_among(texts, count)
+        if self.is_date:
+            self._add_ends(find_ends(texts))
+
+    def _add_lengths(self, low: int, high: int) -> None:
         self.shortest = low if self.shortest is None else min(self.shortest, low)
         self.longest = max(self.longest, high)
+
+    def _choose_among(self, texts: list[str], count: int = 1) -> None:
         for text in texts:
             if self.choices is None:
                 break
             self._choose(text, count)
-        self._add_dates(texts)
 
     def _choose(self, value: Any, count: int) -> None:
         if self.choices is not None:
@@ -137,14 +115,11 @@ class Profile:
             if len(self.choices) > MAX_ENUM:
                 self.choices = None
 
-    def _add_dates(self, texts: list[str]) -> None:
-        if not self.is_date:
-            return
-        moments = find_ends(texts)
-        if moments is None:
+    def _add_ends(self, ends: tuple[Moment, Moment] | None) -> None:
+        if ends is None:
             self.is_date = False
             return
-        first, last = moments
+        first, last = ends
         self.first = first if self.first is None else min(self.first, first)
         self.last = last if self.last is None else max(self.last, last)
 

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from backend.results.columns import Check, Codes, Column, Mask, Positions, make_column
+from backend.results.column import Check, Codes, Column, Mask, Positions
+from backend.results.columns import make_column
 from backend.results.path_grammar import (
     All,
     Comparison,

@@ -114,9 +114,14 @@ class ResultStore:
             part = next(parts, None)
             return part and (part[0], self._close(handle, *part))
 
-        while (part := await asyncio.to_thread(pack_next)) is not None:
-            check_size(owner, writer.size, limits)
-            await insert_part(session, handle, *part)
+        packing = asyncio.ensure_future(asyncio.to_thread(pack_next))
+        try:  # the next part is packed while this one is stored
+            while (part := await packing) is not None:
+                check_size(owner, writer.size, limits)
+                packing = asyncio.ensure_future(asyncio.to_thread(pack_next))
+                await insert_part(session, handle, *part)
+        finally:
+            await asyncio.gather(packing, return_exceptions=True)
         now = read_utc()
         await make_room(session, owner, writer.size, limits, now)
         ready = {"state": "ready", "size_bytes": writer.size, "last_read_at": now}

@@ -8,6 +8,7 @@ from backend.errors import WaypoolError
 from backend.results.values import MAX_DEPTH, SCAN, measure_depth
 
 _SPACE = " \t\n\r"
+_DEEP_BYTES = 2 * MAX_DEPTH  # a text nested so deep has more: each level opens and closes
 _LONGEST_TAIL = 4  # of `1e+5` the scanner takes `1` as long as the 5 is not there
 
 
@@ -76,7 +77,7 @@ class JsonStream:
         position = self._passed + (self._at if at is None else at)
         return BadContentError(f"at character {position}: {what}")
 
-    def read(self) -> tuple[Any, bytes]:
+    def read(self) -> tuple[Any, str]:
         """The next value and its text."""
         self.peek()
         while True:
@@ -108,7 +109,7 @@ class JsonStream:
                 if stop + 2 > end or text[stop] != ",":
                     break
                 found = text[at:stop]
-                if found.count("[") + found.count("{") > MAX_DEPTH:
+                if stop - at > _DEEP_BYTES and found.count("[") + found.count("{") > MAX_DEPTH:
                     break
                 values.append(value)
                 texts.append(found)
@@ -130,10 +131,10 @@ class JsonStream:
         if not self._read_on():
             raise error
 
-    def _pass_over(self, value: Any, end: int) -> bytes:
-        text = self._text[self._at : end].encode()
+    def _pass_over(self, value: Any, end: int) -> str:
+        text = self._text[self._at : end]
         self._at = end
-        if text.count(b"[") + text.count(b"{") > MAX_DEPTH and measure_depth(value) > MAX_DEPTH:
+        if text.count("[") + text.count("{") > MAX_DEPTH and measure_depth(value) > MAX_DEPTH:
             raise self._refuse_depth()
         return text
 

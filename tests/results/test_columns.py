@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.results.columns import Check, ListColumn, make_column
+from backend.results.column import Check
+from backend.results.column_codec import pack_column, unpack_column
+from backend.results.columns import ListColumn, make_column
+from backend.results.text_column import TextColumn
 from backend.results.values import MISSING, Op, identity_key, write_json
 
 numbers = (
@@ -68,3 +71,21 @@ def test_literals_beyond_all_bounds_are_compared(far: str) -> None:
     for op in comparisons:
         check = Check(op, Decimal(far))
         assert make_column(values).mask(check).tolist() == [check(value) for value in values]
+
+
+texts = st.lists(st.text(max_size=6) | st.sampled_from(["abc", "客户1", "\ud800", ""]), min_size=1)
+
+
+@given(texts, ops, st.sampled_from(["abc", "客户1", "", "z"]), st.data())
+def test_a_run_of_texts_answers_as_a_list(
+    values: list[str], op: Any, operand: str, data: st.DataObject
+) -> None:
+    column = unpack_column(pack_column(TextColumn.of(values)))
+    assert isinstance(column, TextColumn)
+    assert column.values() == values
+    assert column.lengths.tolist() == list(map(len, values))
+    check = Check(op, operand)
+    assert column.mask(check).tolist() == [check(value) for value in values]
+    chosen = data.draw(st.lists(st.integers(0, len(values) - 1)))
+    taken = column.take(np.array(chosen, dtype=np.int32)).values()
+    assert taken == [values[n] for n in chosen]
