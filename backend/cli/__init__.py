@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("keys", "backend.cli.keys:keys"),
     ("results", "backend.cli.results:results"),
     ("mock-llm", "backend.cli.mock_llm:mock_llm"),
+    ("audit-columns", "backend.cli.audit:audit_columns"),
     ("bench", "backend.cli.bench:bench"),
     ("config", "backend.cli.config:config"),
 )
