@@ -4,7 +4,9 @@ Bounded: 4,096 characters, 64 steps, 64 parentheses deep. Only these may stand i
 in it can run for long or reach beyond the document.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from backend.results.refusals import refuse_path
@@ -139,7 +141,15 @@ def parse_path(text: str) -> Path:
         if len(steps) == MAX_STEPS:
             raise refuse_path(scanner.position, *_STEPS)
         steps.append(_read_step(scanner))
-    return Path(root.name, tuple(steps))
+    return Path(root.name, tuple(_join_filters(steps)))
+
+
+def _join_filters(steps: Iterable[Step]) -> Iterator[Step]:
+    """Filters in a row as one: the rows are looked at once, not once for each."""
+    for is_filter, group in groupby(steps, lambda step: isinstance(step, Filter)):
+        found = list(group)
+        conditions = tuple(step.condition for step in found if isinstance(step, Filter))
+        yield from [Filter(All(conditions))] if is_filter and len(found) > 1 else found
 
 
 def parse_field(text: str) -> tuple[FieldStep, ...]:

@@ -22,6 +22,8 @@ _SAMPLE_ROWS = 2
 
 _SAMPLE_CUTS = ((60, 12), (30, 12), (15, 8))
 _FILTER_TOKENS = 100
+_COLUMN_TOKENS = 200
+"""A column that takes more, by a name of a megabyte or a sum of 400 digits, is left out by itself."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def build_summary(findings: Findings, filters: Mapping[str, Any]) -> dict[str, A
         (name, profile.describe(findings.rows), profile.range())
         for name, profile in findings.profiles.items()
     ]
+    described = [found for found in described if fits(found[:2], _COLUMN_TOKENS)]
 
     def build(columns: int, sample: Sequence[Any]) -> dict[str, Any]:
         kept = described[:columns]

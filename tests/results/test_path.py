@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from backend.errors import ToolError
 from backend.results.document import Document
+from backend.results.packing import MAX_TOKENS, pack_value
 from backend.results.path import read_path
 from backend.results.refusals import ResultError
 from backend.results.rows import Rows
+from backend.results.tokens import fits
 from backend.results.values import parse_json, write_json
 from tests.results.oracle import compare
 
@@ -182,6 +184,54 @@ def test_filters_say_what_a_plain_loop_says(values: Any, key: str, op: str, lite
         op = "=="
     found = ask(f"rows[? {key} {op} {write_json(literal)} ]", values)
     assert found == [row for row in values if compare(row, key, op, literal)]
+
+
+def test_filters_in_a_row_are_one() -> None:
+    assert ask("items[?id>1][?id<4][?n==1].id") == [2]
+    assert ask("rows" + "[?a!=1]" * 64, [{"a": 1}, {"a": 2}]) == [{"a": 2}]
+
+
+PIECES = [
+    "items",
+    "id",
+    "n",
+    "at",
+    "length",
+    ".",
+    "[",
+    "]",
+    "[*]",
+    "[?",
+    "(",
+    ")",
+    "!",
+    "&&",
+    "||",
+    "==",
+    "<=",
+    "0",
+    "-1",
+    ":",
+    "1e999",
+    '"',
+    '"a.b"',
+    "null",
+    "[]",
+    "{}",
+    "来源",
+]
+pieces = st.sampled_from([*PIECES, " ", "\ud800"])
+
+
+@given(st.lists(pieces, max_size=25).map("".join))
+def test_pieces_of_paths_in_any_order_are_a_path_or_a_refusal(text: str) -> None:
+    for path in (text, f"items[?{text}]", f"items[?id>1{text}"):
+        try:
+            packed = pack_value(read_path(Document.of(NESTED), path), "en")
+        except ToolError as error:
+            assert error.as_json()["error"]["message"]  # noqa: PT017 - most are refused
+        else:
+            assert fits(packed, MAX_TOKENS)
 
 
 @given(st.text(max_size=40))

@@ -1,5 +1,6 @@
 """Summaries: types of columns, exact figures, at most 400 tokens whatever the data."""
 
+from decimal import Decimal
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -109,3 +110,10 @@ def test_any_value_has_a_summary_that_is_json(value: Any) -> None:
     text = write_json(summarize(Document.of(value)))
     parse_json(text)
     assert count_tokens(text) <= 400
+
+
+def test_a_monstrous_column_leaves_room_for_the_others() -> None:
+    rows = [{"k" * 1_000_000: n, "b": n, "c": Decimal("1e400")} for n in range(3)]
+    summary = summarize(Document.of(rows))
+    assert list(summary["columns"]) == ["b"]
+    assert summary["columns_omitted"] == 2
