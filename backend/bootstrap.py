@@ -1,24 +1,33 @@
 """Builds the long-lived objects once: engine, queue, event feed, planners."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.llm import LlmClient
-from backend.agent.openai_client import OpenAiClient
+from backend.agent.models import (
+    ModelConfig,
+    Models,
+    ModelsFile,
+    choose_default,
+    read_models_file,
+)
+from backend.agent.openai_client import Timeouts
 from backend.clock import read_utc
 from backend.db.migrate import upgrade
 from backend.db.session import Engine, make_engine, transaction
+from backend.errors import ConfigurationError
 from backend.params.queries import insert_missing_params
 from backend.results.store import ResultStore
 from backend.runs.event_feed import EventFeed
 from backend.runs.means import Means, open_means
 from backend.runs.queue import JobQueue
 from backend.runs.retention import prune_runs
-from backend.runs.workflow import OpenPlanner, Planners, advance_run
-from backend.settings import Settings
+from backend.runs.workflow import Planners, advance_run
+from backend.settings import Settings, read_variable
 from backend.tools.queries import insert_missing_tools
 
 
@@ -86,9 +95,8 @@ def make_store(settings: Settings, engine: Engine) -> ResultStore:
 
 
 def make_planners(settings: Settings, results: ResultStore) -> Planners:
-    """The built-in planner, and the language model where one is configured."""
-    model = _make_model_opener(settings) if settings.model else None
-    return Planners(_open_builtin, model, results)
+    """The built-in planner, and the language models that are configured."""
+    return Planners(_open_builtin, make_models(settings), results)
 
 
 @asynccontextmanager
@@ -96,19 +104,40 @@ async def _open_builtin() -> AsyncIterator[LlmClient]:
     yield BuiltinPlanner()
 
 
-def _make_model_opener(settings: Settings) -> OpenPlanner:
-    @asynccontextmanager
-    async def open_model() -> AsyncIterator[LlmClient]:
-        key = settings.openai_api_key
-        async with OpenAiClient(
-            settings.model or "",
-            settings.openai_base_url,
-            key.get_secret_value() if key else None,
-            settings.model_timeout_seconds,
-        ) as client:
-            yield client
+def make_models(settings: Settings) -> Models | None:
+    """The models of the file and of the environment, the default one first; None without any."""
+    file = _read_models_file(settings)
+    single = _make_single_model(settings) if settings.model else None
+    configs = choose_default(file.models if file else (), single)
+    if not configs:
+        return None
+    timeouts = Timeouts(
+        connect=settings.model_connect_seconds,
+        first_byte=settings.model_first_byte_seconds,
+        silence=settings.model_silence_seconds,
+        answer=settings.model_timeout_seconds,
+    )
+    return Models(configs, timeouts, read_variable, file.currency if file else "USD")
 
-    return open_model
+
+def _make_single_model(settings: Settings) -> ModelConfig:
+    return ModelConfig(
+        name=settings.model or "",
+        base_url=settings.openai_base_url,
+        api_key=settings.openai_api_key,
+        profile=settings.model_profile,
+    )
+
+
+def _read_models_file(settings: Settings) -> ModelsFile | None:
+    path = settings.models_file
+    if path is None:
+        return None
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"WAYPOOL_MODELS_FILE: cannot read {path}: {error}") from None
+    return read_models_file(document, str(path))
 
 
 def prepare_database(url: str) -> None:

@@ -39,8 +39,23 @@ class Settings(BaseSettings):
     openai_base_url: str | None = Field(
         None, validation_alias="OPENAI_BASE_URL", description="Its address; unset: OpenAI's own."
     )
+    model_profile: str | None = Field(
+        None, description="How its service is talked to; unset: by address, else cautiously."
+    )
+    models_file: Path | None = Field(
+        None, description="JSON file with several models, their addresses, profiles and prices."
+    )
     model_timeout_seconds: float = Field(
         120, gt=0, le=3600, description="How long one answer of the model may take."
+    )
+    model_connect_seconds: float = Field(
+        10, gt=0, le=600, description="How long connecting to the model's service may take."
+    )
+    model_first_byte_seconds: float = Field(
+        60, gt=0, le=3600, description="How long a streamed answer may take to begin."
+    )
+    model_silence_seconds: float = Field(
+        30, gt=0, le=3600, description="How long a streamed answer may fall silent."
     )
     host: str = Field("127.0.0.1", description="Address that `waypool serve` listens on.")
     port: int = Field(8080, ge=0, le=65535, description="Its port; 0: a free one.")
@@ -90,6 +105,11 @@ def name_variable(field: str) -> str:
     known = Settings.model_fields.get(field)
     alias = known.validation_alias if known else field
     return alias if isinstance(alias, str) else f"WAYPOOL_{field.upper()}"
+
+
+def read_variable(name: str) -> str | None:
+    """A variable of the environment that configuration names, such as one with a key."""
+    return os.environ.get(name) or None  # noqa: TID251 - this is the place that reads it
 
 
 @cache

@@ -15,6 +15,7 @@ class StopReason(StrEnum):
     MAX_TOKENS = "max_tokens"
     MAX_TOOL_CALLS = "max_tool_calls"
     MAX_SECONDS = "max_seconds"
+    CONTEXT_BUDGET = "context_budget"
     NO_PROGRESS = "no_progress"
     MODEL_FAILED = "model_failed"
     CANCELLED = "cancelled"
@@ -22,12 +23,16 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True)
 class StopLimits:
-    """How much one run may use: model replies, calls, tokens in and out, seconds of wall time."""
+    """How much one run may use: model replies, calls, tokens in and out, seconds of wall time.
+
+    `context` bounds the tokens of a single request.
+    """
 
     turns: int
     tool_calls: int
     tokens: int
     seconds: int
+    context: int
 
 
 def read_stop_limits(params: Mapping[str, ParamValue]) -> StopLimits:
@@ -44,4 +49,5 @@ def read_stop_limits(params: Mapping[str, ParamValue]) -> StopLimits:
         tool_calls=read("AGENT_MAX_TOOL_CALLS"),
         tokens=read("AGENT_MAX_TOKENS"),
         seconds=read("AGENT_MAX_SECONDS"),
+        context=read("CONTEXT_TOKEN_BUDGET"),
     )

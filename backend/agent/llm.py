@@ -1,6 +1,6 @@
 """The seam to a language model, or to whatever plays its part: messages and schemas in, a reply out."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -41,10 +41,47 @@ class Usage(Spoken):
         )
 
 
+class Size(Spoken):
+    """How long a text is, in UTF-8 bytes, characters and tokens."""
+
+    bytes: int = 0
+    characters: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Size") -> "Size":
+        """Both together."""
+        return Size(
+            bytes=self.bytes + other.bytes,
+            characters=self.characters + other.characters,
+            tokens=self.tokens + other.tokens,
+        )
+
+
+class Sent(Spoken):
+    """One request by parts: `system`, `tools`, `request`, `model`, `nudge`, and `tool:NAME` each.
+
+    `fresh` is what no request before it held.
+    """
+
+    parts: dict[str, Size]
+    fresh: dict[str, Size]
+
+    @property
+    def total(self) -> Size:
+        """The whole request."""
+        return add_sizes(self.parts.values())
+
+
+def add_sizes(sizes: Iterable[Size]) -> Size:
+    """All together."""
+    return sum(sizes, Size())
+
+
 class ModelReply(Spoken):
     """What came back: text, calls, or both; `finish_reason` is the provider's word, not trusted.
 
-    `elapsed` is filled in by the loop: seconds of the agent's time at which the reply was there.
+    The loop fills in `elapsed`, seconds of the agent's time at which the reply was there, and
+    `sent`, what the request held.
     """
 
     text: str = ""
@@ -53,6 +90,26 @@ class ModelReply(Spoken):
     finish_reason: str | None = None
     reasoning: str | None = None
     elapsed: float = 0.0
+    sent: Sent | None = None
+
+
+class ToolProgress(Spoken):
+    """A call that is being written: its tool, and how much of its arguments is there."""
+
+    tool: str
+    characters: int
+
+
+class Progress(Spoken):
+    """How far a reply is while it comes; a new `attempt` begins the reply anew."""
+
+    text: str = ""
+    calls: tuple[ToolProgress, ...] = ()
+    attempt: int = 1
+
+
+Hear = Callable[[Progress], Awaitable[None]]
+"""Somebody who wants to know how a reply comes along; called often, so it decides what to tell."""
 
 
 class ModelError(WaypoolError):

@@ -5,12 +5,13 @@ everything that decides the way (own call ids, elapsed time) is part of what is 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from backend.agent.ledger import Ledger
 from backend.agent.limits import StopLimits, StopReason, read_stop_limits
-from backend.agent.llm import LlmClient, Message, ModelError, ModelReply, Usage
+from backend.agent.llm import LlmClient, Message, ModelError, ModelReply, Size, Usage
 from backend.agent.progress import Progress, start_progress
 from backend.agent.prompt import NUDGE, write_opening
 from backend.agent.recorder import Recorder
@@ -34,17 +35,22 @@ class Tools(Protocol):
 
 @dataclass(frozen=True)
 class Watch:
-    """What a run looks at from outside: a clock in seconds, and whether somebody wants it ended."""
+    """What looks on: a clock in seconds, whether somebody wants the run ended, and its ledger.
+
+    With a ledger each request is measured, and one that would exceed the budget is not made.
+    """
 
     clock: Callable[[], float]
     should_stop: Callable[[], Awaitable[bool]]
+    ledger: Ledger | None = None
 
 
 @dataclass(frozen=True)
 class AgentResult:
     """How an agent's work ended; `state.draft` is the plan, whatever the reason to stop.
 
-    `error` stands with `StopReason.MODEL_FAILED`.
+    `error` stands with `StopReason.MODEL_FAILED`; `context` is the conversation at the end by
+    part, empty where nobody kept a ledger.
     """
 
     state: RunState
@@ -52,10 +58,15 @@ class AgentResult:
     usage: Usage
     turns: int
     error: ModelError | None = None
+    context: Mapping[str, Size] = field(default_factory=dict)
 
 
-class _OutOfTimeError(Exception):
-    """The wall time ended while the model was asked."""
+class _StopError(Exception):
+    """A reason to stop that showed while the model was to be asked."""
+
+    def __init__(self, stop: StopReason) -> None:
+        super().__init__(stop)
+        self.stop = stop
 
 
 async def run_agent(
@@ -74,8 +85,8 @@ async def run_agent(
     while True:
         try:
             stop = await run.find_stop() or await run.take_turn()
-        except _OutOfTimeError:
-            stop = StopReason.MAX_SECONDS
+        except _StopError as reason:
+            stop = reason.stop
         except ModelError as error:
             return run.end(StopReason.MODEL_FAILED, error)
         if stop is not None:
@@ -109,6 +120,7 @@ class _Run:
         self._usage = Usage()
         self._turns = 0
         self._began = watch.clock()
+        self._ledger = watch.ledger
 
     async def find_stop(self) -> StopReason | None:
         """A reason not to ask again, in the order in which it would be told."""
@@ -131,6 +143,9 @@ class _Run:
         self._turns = turn
         self._usage += reply.usage
         self._began = self._watch.clock() - reply.elapsed
+        if self._ledger is not None:
+            self._ledger.add_messages(self._messages)
+            self._ledger.note_reply(reply)
         calls = list_calls(reply)
         self._messages.append(remember_reply(reply, calls))
         if not calls:
@@ -141,17 +156,25 @@ class _Run:
 
     def end(self, stop: StopReason, error: ModelError | None = None) -> AgentResult:
         """The result as things stand."""
-        return AgentResult(self._state, stop, self._usage, self._turns, error)
+        context: Mapping[str, Size] = {}
+        if self._ledger is not None:
+            self._ledger.add_messages(self._messages)
+            context = self._ledger.parts
+        return AgentResult(self._state, stop, self._usage, self._turns, error, context)
 
     async def _ask(self, turn: int) -> ModelReply:
         left = self._limits.seconds - self._elapsed()
         offered = await self._tools.offered()
+        sent = self._ledger.open_request(self._messages, offered) if self._ledger else None
+        if self._ledger and self._ledger.expected_tokens > self._limits.context:
+            raise _StopError(StopReason.CONTEXT_BUDGET)
         try:
             async with asyncio.timeout(left):
                 reply = await self._llm.reply(tuple(self._messages), offered)
         except TimeoutError:
-            raise _OutOfTimeError from None
-        return adopt_reply(reply, turn).model_copy(update={"elapsed": self._elapsed()})
+            raise _StopError(StopReason.MAX_SECONDS) from None
+        own = {"elapsed": self._elapsed(), "sent": sent}
+        return adopt_reply(reply, turn).model_copy(update=own)
 
     async def _run_calls(self, turn: int, calls: tuple[ToolCall, ...]) -> StopReason | None:
         outcomes = []

@@ -1,7 +1,4 @@
-"""Conversations as chat-completions JSON, and replies out of it, whatever a provider left out.
-
-Neither `strict` nor `tool_choice` is sent: several thinking modes refuse them.
-"""
+"""Conversations as chat-completions JSON, and replies out of it, whatever a provider left out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +14,7 @@ def write_request(
     messages: Sequence[Message],
     tools: Sequence[ToolSchema],
     profile: ProviderProfile,
+    max_tokens: int | None = None,
 ) -> dict[str, Any]:
     """The body of one request; without tools there is no `tools` key, an empty list is refused."""
     body: dict[str, Any] = {
@@ -24,7 +22,17 @@ def write_request(
         "messages": [_write_message(message, profile) for message in messages],
     }
     if tools:
-        body["tools"] = [_write_tool(tool) for tool in tools]
+        body["tools"] = [_write_tool(tool, profile) for tool in tools]
+    if tools and profile.tool_choice is not None:
+        body["tool_choice"] = profile.tool_choice
+    if tools and profile.parallel_calls is not None:
+        body["parallel_tool_calls"] = profile.parallel_calls
+    if max_tokens is not None:
+        body[profile.max_tokens_key] = max_tokens
+    if profile.streams:
+        body["stream"] = True
+    if profile.streams and profile.asks_stream_usage:
+        body["stream_options"] = {"include_usage": True}
     return body
 
 
@@ -59,8 +67,21 @@ def _write_call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _write_tool(tool: ToolSchema) -> dict[str, Any]:
-    return {"type": "function", "function": tool.model_dump()}
+def _write_tool(tool: ToolSchema, profile: ProviderProfile) -> dict[str, Any]:
+    function = tool.model_dump()
+    if profile.is_strict:
+        function |= {"strict": True, "parameters": _require_all(function["parameters"])}
+    return {"type": "function", "function": function}
+
+
+def _require_all(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A strict schema: what is optional is required and may be null, which counts as left out."""
+    required = set(schema["required"])
+    properties = {
+        name: field if name in required else {"anyOf": [field, {"type": "null"}]}
+        for name, field in schema["properties"].items()
+    }
+    return {**schema, "properties": properties, "required": list(properties)}
 
 
 def _first_choice(document: object) -> Mapping[str, Any]:

@@ -1,24 +1,126 @@
-"""What differs between services that all call themselves OpenAI-compatible, by model name."""
+"""What differs between services that all call themselves OpenAI-compatible, in one table.
 
-from dataclasses import dataclass
+The cautious row is what every one of them takes: nothing but model, messages and tools.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from backend.errors import ConfigurationError
+from backend.text import find_near
 
 
-@dataclass(frozen=True)
-class ProviderProfile:
-    """`echoes_reasoning`: a turn that made calls is refused later on without its reasoning text."""
+class ProviderProfile(BaseModel):
+    """How to talk to one kind of service; any field may be overridden by configuration."""
 
-    echoes_reasoning: bool = False
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    streams: bool = Field(False, description="Ask for streams.")
+    asks_stream_usage: bool = Field(False, description="Send `stream_options.include_usage`.")
+    echoes_reasoning: bool = Field(
+        False, description="A turn with calls is refused later on without its reasoning."
+    )
+    is_strict: bool = Field(False, description="Send `strict: true`; thinking modes refuse it.")
+    tool_choice: Literal["auto", "required"] | None = Field(None, description="Sent where set.")
+    parallel_calls: bool | None = Field(None, description="`parallel_tool_calls`, where set.")
+    max_tokens_key: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
 
 
-_PLAIN = ProviderProfile()
-
-_PROFILES: tuple[tuple[str, ProviderProfile], ...] = (
-    ("deepseek", ProviderProfile(echoes_reasoning=True)),
-    ("kimi", ProviderProfile(echoes_reasoning=True)),
+PROFILES: tuple[ProviderProfile, ...] = (
+    ProviderProfile(
+        name="openai",
+        streams=True,
+        asks_stream_usage=True,
+        parallel_calls=True,
+        max_tokens_key="max_completion_tokens",
+    ),
+    ProviderProfile(
+        name="azure",
+        streams=True,
+        asks_stream_usage=True,
+        parallel_calls=True,
+        max_tokens_key="max_completion_tokens",
+    ),
+    ProviderProfile(name="deepseek", streams=True, asks_stream_usage=True, echoes_reasoning=True),
+    ProviderProfile(name="dashscope", streams=True, asks_stream_usage=True, parallel_calls=True),
+    ProviderProfile(name="moonshot", streams=True, asks_stream_usage=True, echoes_reasoning=True),
+    ProviderProfile(name="vllm", streams=True, asks_stream_usage=True),
+    ProviderProfile(name="ollama", streams=True),
+    ProviderProfile(name="cautious"),
 )
+"""The last one is for services that nothing is known of."""
+
+_BY_NAME: Mapping[str, ProviderProfile] = {profile.name: profile for profile in PROFILES}
+
+_HOSTS: tuple[tuple[str, str], ...] = (
+    ("api.openai.com", "openai"),
+    ("openai.azure.com", "azure"),
+    ("services.ai.azure.com", "azure"),
+    ("cognitiveservices.azure.com", "azure"),
+    ("api.deepseek.com", "deepseek"),
+    ("aliyuncs.com", "dashscope"),
+    ("moonshot.cn", "moonshot"),
+    ("moonshot.ai", "moonshot"),
+)
+_OLLAMA_PORT = 11434
+
+_ECHOING_MODELS = ("deepseek", "kimi")
+"""Models that want their reasoning back behind a gateway of unknown kind too."""
 
 
-def find_profile(model: str) -> ProviderProfile:
-    """The profile by the start of the model's name; gateways put `vendor/` before it."""
-    name = model.lower().rsplit("/", 1)[-1]
-    return next((profile for start, profile in _PROFILES if name.startswith(start)), _PLAIN)
+def find_profile(
+    model: str,
+    base_url: str | None = None,
+    name: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> ProviderProfile:
+    """The profile of that name, else by address, else the cautious one; then the overrides.
+
+    Without an address the service is OpenAI's own.
+    """
+    profile = _find_named(name) if name else _BY_NAME[_guess(base_url)]
+    if name is None and profile.name == "cautious" and _wants_echo(model):
+        profile = profile.model_copy(update={"echoes_reasoning": True})
+    return _override(profile, overrides or {})
+
+
+def _find_named(name: str) -> ProviderProfile:
+    if name not in _BY_NAME:
+        near = ", ".join(find_near(name, _BY_NAME)) or ", ".join(_BY_NAME)
+        raise ConfigurationError(f"no provider profile {name!r}; near: {near}")
+    return _BY_NAME[name]
+
+
+def _guess(base_url: str | None) -> str:
+    if base_url is None:
+        return "openai"
+    parts = urlsplit(base_url)
+    host = (parts.hostname or "").lower()
+    for known, name in _HOSTS:
+        if host == known or host.endswith(f".{known}"):
+            return name
+    return "ollama" if _read_port(base_url) == _OLLAMA_PORT else "cautious"
+
+
+def _read_port(base_url: str) -> int | None:
+    try:
+        return urlsplit(base_url).port
+    except ValueError:
+        return None
+
+
+def _wants_echo(model: str) -> bool:
+    """By the start of the model's name; gateways put `vendor/` before it."""
+    return model.lower().rsplit("/", 1)[-1].startswith(_ECHOING_MODELS)
+
+
+def _override(profile: ProviderProfile, overrides: Mapping[str, Any]) -> ProviderProfile:
+    try:
+        return ProviderProfile.model_validate(profile.model_dump() | dict(overrides))
+    except ValidationError as error:
+        faults = "; ".join(f"{e['loc'][0]}: {e['msg']}" for e in error.errors())
+        raise ConfigurationError(f"profile {profile.name}: {faults}") from None

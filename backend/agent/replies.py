@@ -9,12 +9,16 @@ import re
 from typing import Any
 
 from backend.agent.llm import Message, ModelReply
+from backend.tools.arguments import MAX_BYTES
 from backend.tools.call import ToolCall, ToolOutcome
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _HIDDEN = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
+_LONGEST_KEPT = 256 * 1024
+"""Characters of a text or of a call's arguments that the record holds; no sound one is as long."""
+
 _CUT = "length"
 _SILENCE = "…"
 
@@ -39,15 +43,14 @@ def adopt_reply(reply: ModelReply, turn: int) -> ModelReply:
     calls = tuple(
         ToolCall(
             id=f"call_{turn}_{index}",
-            name=clean_text(call.name),
+            name=clean_text(call.name[:_LONGEST_KEPT]),
             arguments=_clean_arguments(call.arguments),
         )
         for index, call in enumerate(reply.calls)
     )
-    reasoning = None if reply.reasoning is None else clean_text(reply.reasoning)
-    return reply.model_copy(
-        update={"calls": calls, "text": clean_text(reply.text), "reasoning": reasoning}
-    )
+    reasoning = None if reply.reasoning is None else clean_text(reply.reasoning[:_LONGEST_KEPT])
+    text = clean_text(reply.text[:_LONGEST_KEPT])
+    return reply.model_copy(update={"calls": calls, "text": text, "reasoning": reasoning})
 
 
 def list_calls(reply: ModelReply) -> tuple[ToolCall, ...]:
@@ -78,14 +81,15 @@ def remember_outcome(outcome: ToolOutcome) -> Message:
 
 
 def _make_sendable(call: ToolCall) -> ToolCall:
-    arguments = call.arguments if _is_object(call.arguments) else "{}"
+    is_kept = len(call.arguments) <= MAX_BYTES and _is_object(call.arguments)
+    arguments = call.arguments if is_kept else "{}"
     name = _NOT_IN_NAMES.sub("_", call.name)[:_LONGEST_NAME] or "unnamed"
     return ToolCall(id=call.id, name=name, arguments=arguments)
 
 
 def _clean_arguments(raw: str) -> str:
-    """The raw text; blank is `{}`; escapes that would parse to unstorable text are replaced."""
-    text = clean_text(raw)
+    """The raw text, cut where it is endless; blank is `{}`; escapes that would parse to unstorable text are replaced."""
+    text = clean_text(raw[:_LONGEST_KEPT])
     if not text.strip():
         return "{}"
     if not _HIDDEN.search(text):

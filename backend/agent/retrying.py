@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -9,6 +10,10 @@ from backend.agent.llm import ModelError, ModelReply
 
 LONGEST_WAIT_SECONDS = 30.0
 """A service that asks for more has a worker wait for nothing; the caller may come back later."""
+
+
+PATIENCE_SECONDS = 150.0
+"""No attempt begins later than this after the first: the step would hold its worker for too long."""
 
 
 @dataclass
@@ -32,19 +37,22 @@ class Retries:
     longest_delay: float = 8.0
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     draw: Callable[[], float] = random.random
+    patience: float = PATIENCE_SECONDS
+    clock: Callable[[], float] = time.monotonic
 
-    async def run(self, attempt: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
-        """The first reply that comes; the last error where none does."""
-        for number in range(self.attempts - 1):
+    async def run(self, attempt: Callable[[int], Awaitable[ModelReply]]) -> ModelReply:
+        """The first reply that comes; the last error where none does. Attempts count from 1."""
+        began = self.clock()
+        for number in range(1, self.attempts):
             try:
-                return await attempt()
+                return await attempt(number)
             except AttemptError as failure:
-                delay = self._choose_delay(number, failure)
-                if delay is None:
+                delay = self._choose_delay(number - 1, failure)
+                if delay is None or self.clock() + delay > began + self.patience:
                     raise failure.error from failure
             await self.pause(delay)
         try:
-            return await attempt()
+            return await attempt(self.attempts)
         except AttemptError as failure:
             raise failure.error from failure
 

@@ -60,6 +60,13 @@ class RelaxationDocument(Document):
     message: str
 
 
+class CostDocument(Document):
+    """What the model's replies cost, in the currency of the configured prices."""
+
+    amount: str
+    currency: str
+
+
 class RunDocument(Document):
     """A run; what is made at its end is null or empty before."""
 
@@ -70,6 +77,8 @@ class RunDocument(Document):
     parent_run_id: str | None = Field(description="The run that this one came out of.")
     planner_used: Literal["openai", "builtin"] | None
     fallback_reason: str | None
+    model: str | None = Field(description="The configured name of the language model.")
+    revision_of: str | None = Field(description="The run that this one revises.")
     request: PlanRequest
     snapshot_sha256: str | None
     catalogue_version: int | None
@@ -79,6 +88,7 @@ class RunDocument(Document):
     clash: tuple[ClashDocument, ...] | None
     relaxation: RelaxationDocument | None
     usage: RunUsage
+    cost: CostDocument | None = Field(description="Of the model; null where no price is known.")
     error: ErrorShown | None
 
 
@@ -104,6 +114,73 @@ class StepItem(Document):
     kind: str
     at: Moment
     payload: dict[str, Any]
+
+
+class SizeDocument(Document):
+    """How long a text is; tokens by the ledger's tokenizer."""
+
+    bytes: int
+    characters: int
+    tokens: int
+
+
+class ReportedDocument(Document):
+    """Tokens as the service reports them; `new_tokens` were not cached."""
+
+    input_tokens: int
+    cached_tokens: int
+    new_tokens: int
+    output_tokens: int
+
+
+class SentDocument(Document):
+    """One request to the model; parts: system, tools, request, model, nudge, and tool:NAME each."""
+
+    turn: int
+    parts: dict[str, SizeDocument]
+    total: SizeDocument
+    new: SizeDocument = Field(description="What no request before it held.")
+    reported: ReportedDocument
+    cost: str | None
+
+
+class TokenizerDocument(Document):
+    """What tokens are counted with; an estimate where the model has another one."""
+
+    name: str
+    is_estimate: bool
+
+
+class ContextDocument(Document):
+    """The conversation at its end."""
+
+    parts: dict[str, SizeDocument]
+    total: SizeDocument
+    budget_tokens: int
+    fits: bool
+
+
+class ThroughputDocument(Document):
+    """All requests together: `counted` by us, `reported` by the service."""
+
+    requests: int
+    counted: SizeDocument
+    reported: ReportedDocument
+
+
+class LedgerDocument(Document):
+    """What a run's model was sent, and what it cost."""
+
+    run_id: str
+    model: str | None
+    tokenizer: TokenizerDocument
+    requests: tuple[SentDocument, ...]
+    main_context: ContextDocument | None = Field(description="Null before the model has stopped.")
+    throughput: ThroughputDocument
+    cost: CostDocument | None
+    tool_results: tuple[dict[str, Any], ...] = Field(
+        description="Calls whose result was larger before: raw, projected and sent bytes."
+    )
 
 
 class ResultItem(Document):
@@ -198,7 +275,7 @@ _PROBLEMS = {
     412: "Somebody else has changed it in the meantime.",
     413: "The body is too large.",
     422: "Everything that is wrong with the request.",
-    429: "This tenant has as many waiting runs as it may have; again after `Retry-After` seconds.",
+    429: "The tenant has as many waiting runs, or has spent as much, as it may; the detail says more.",
     503: "The database is away or busy; try again after `Retry-After` seconds.",
 }
 

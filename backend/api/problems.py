@@ -25,6 +25,7 @@ from backend.errors import (
     WaypoolError,
 )
 from backend.runs.admission import QueueFullError
+from backend.runs.spending import CostLimitError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -91,6 +92,7 @@ _STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
     (StaleVersionError, 412),
     (OutOfBoundsError, 422),
     (QueueFullError, 429),
+    (CostLimitError, 429),
     (UnavailableError, 503),
 )
 

@@ -14,6 +14,7 @@ from backend.db.session import Engine
 from backend.runs.commands import start_run
 from backend.runs.queries import hold_run
 from backend.runs.result import show_run
+from backend.runs.spending import check_model
 from backend.runs.workflow import advance_run
 from backend.settings import read_settings
 
@@ -27,20 +28,27 @@ from backend.settings import read_settings
 )
 @click.option("--deadline", type=click.IntRange(1, 2**31), default=None, metavar="SECONDS",
               help="End by then, with what there is.  [default: RUN_DEADLINE_SECONDS]")  # fmt: skip
+@click.option("--model", default=None, help="A configured model.  [default: the first]")
 @export_options
 @json_option
 @click.pass_obj
 @click.pass_context
 def plan(
-    context: click.Context, output: Output, source: str, tenant: str, deadline: int | None
+    context: click.Context,
+    output: Output,
+    source: str,
+    tenant: str,
+    deadline: int | None,
+    model: str | None,
 ) -> None:
     """Plan an itinerary and print it; the run is kept as any other."""
     raw = read_json(source)
     settings = read_settings()
 
     async def work(engine: Engine) -> dict[str, Any]:
-        started = await start_run(engine, None, tenant, raw, deadline_seconds=deadline)
         planners = make_planners(settings, make_store(settings, engine))
+        check_model(model, planners.model_names)
+        started = await start_run(engine, None, tenant, raw, deadline_seconds=deadline, model=model)
         async with hold_run(engine, started.run_id):
             await advance_run(engine, planners, started.run_id)
         result = await show_run(engine, started.run_id, tenant)

@@ -7,18 +7,22 @@ import click
 from rich.box import SIMPLE
 from rich.table import Table
 
+from backend.bootstrap import make_models
 from backend.cli.database import with_engine, with_queue
 from backend.cli.export_option import export_options, write_exports
 from backend.cli.itinerary_text import print_result
+from backend.cli.ledger_text import print_ledger
 from backend.cli.output import Output, json_option
 from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine, transaction
 from backend.runs.commands import cancel_run, keep_run, remove_run, retry_run
+from backend.runs.ledger import read_ledger
 from backend.runs.lifecycle import STATUSES
 from backend.runs.listing import make_page
 from backend.runs.queries import list_runs
 from backend.runs.queue import JobQueue
 from backend.runs.result import show_run
+from backend.settings import read_settings
 
 
 @click.group()
@@ -72,19 +76,32 @@ def _print_page(output: Output, page: dict[str, Any]) -> None:
 @runs.command()
 @click.argument("run_id")
 @tenant_option
+@click.option("--ledger", "is_ledger", is_flag=True, help="What its model was sent, alone.")
 @export_options
 @json_option
 @click.pass_obj
 @click.pass_context
-def show(context: click.Context, output: Output, run_id: str, tenant: str | None) -> None:
-    """Show a run's result as far as it is; write its plan as calendar, map or Markdown."""
+def show(
+    context: click.Context, output: Output, run_id: str, tenant: str | None, is_ledger: bool
+) -> None:
+    """Show a run's result as far as it is, and what its model was sent.
 
-    async def work(engine: Engine) -> dict[str, Any]:
+    Its plan can be written as calendar, map or Markdown.
+    """
+    models = make_models(read_settings())
+
+    async def work(engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
         result = await show_run(engine, run_id, tenant)
         await write_exports(context, engine, run_id)
-        return result
+        return result, await read_ledger(engine, run_id, tenant, models)
 
-    _show(output, with_engine(work))
+    result, ledger = with_engine(work)
+    if output.is_json:
+        output.show(ledger if is_ledger else result, "")
+        return
+    if not is_ledger:
+        print_result(output.console, result)
+    print_ledger(output.console, ledger)
 
 
 @runs.command()
@@ -162,10 +179,3 @@ def delete(output: Output, run_id: str, tenant: str | None) -> None:
 
     with_engine(work)
     output.show({"id": run_id, "deleted": True}, f"{run_id} deleted")
-
-
-def _show(output: Output, result: dict[str, Any]) -> None:
-    if output.is_json:
-        output.show(result, "")
-    else:
-        print_result(output.console, result)

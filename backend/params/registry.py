@@ -49,6 +49,23 @@ PARAMS: tuple[Param, ...] = (
     Param("AGENT_MAX_TOKENS", "integer", 1_000_000, "Tokens in and out.", 1000, 100_000_000),
     Param("AGENT_MAX_SECONDS", "integer", 600, "Wall time of one run's agent.", 1, 86_400),
     Param(
+        "CONTEXT_TOKEN_BUDGET",
+        "integer",
+        100_000,
+        "Tokens of one request to the model; a run that needs more stops and says so.",
+        1000,
+        100_000_000,
+    ),
+    Param(
+        "TENANT_DAILY_COST_LIMIT",
+        "amount",
+        None,
+        "What the models may cost a tenant in a day (UTC), in the currency of the prices.",
+        0,
+        1_000_000,
+        in_snapshot=False,
+    ),
+    Param(
         "RESULT_TTL_SECONDS",
         "integer",
         86_400,

@@ -28,6 +28,7 @@ from backend.runs.queries import (
 )
 from backend.runs.queue import JobQueue
 from backend.runs.run_log import Step, append_step
+from backend.runs.spending import check_spending
 
 
 class IdempotencyError(ConflictError):
@@ -44,29 +45,30 @@ class Started:
     is_new: bool
 
 
-async def start_run(
+async def start_run(  # noqa: PLR0913 - a request, and all that may be wished beside it
     engine: Engine,
     queue: JobQueue | None,
     tenant: str,
     raw: object,
     idempotency_key: str | None = None,
     deadline_seconds: int | None = None,
+    model: str | None = None,
 ) -> Started:
     """Check a request and put its run into the queue; without a queue the caller carries it on.
 
-    `QueueFullError` where too many of the tenant's runs wait already.
+    `model` is the configured name of the one to ask, None the default. `QueueFullError` where too many of the tenant's runs wait already.
     """
     async with transaction(engine) as session:
-        claimed = await _find_claimed(session, tenant, raw, idempotency_key)
+        claimed = await _find_claimed(session, tenant, _hash_body(raw, model), idempotency_key)
         if claimed is not None:
             return Started(claimed, is_new=False)
         params = await read_params(session)
         if queue is not None:  # before the work of checking a request that is refused anyway
             await check_room(session, tenant, params)
-        new = _NewRun(tenant, EXECUTOR if queue else INLINE, deadline_seconds)
+        new = _NewRun(tenant, EXECUTOR if queue else INLINE, deadline_seconds, model)
         run_id = await _make_run(session, new, raw, params)
         if idempotency_key is not None:
-            body = _hash_body(raw)
+            body = _hash_body(raw, model)
             await claim_key(session, tenant, idempotency_key, body, run_id, read_utc())
         if queue is not None:
             await lock_admission(session, tenant)
@@ -76,7 +78,7 @@ async def start_run(
 
 
 async def _find_claimed(
-    session: Session, tenant: str, raw: object, idempotency_key: str | None
+    session: Session, tenant: str, body: str, idempotency_key: str | None
 ) -> str | None:
     """The run that the key stands for already."""
     if idempotency_key is None:
@@ -84,7 +86,7 @@ async def _find_claimed(
     claim = await find_claim(session, tenant, idempotency_key, read_utc())
     if claim is None:
         return None
-    if claim.body_sha256 != _hash_body(raw):
+    if claim.body_sha256 != body:
         raise IdempotencyError(
             f"the key {idempotency_key!r} came with another body in the last 24 hours"
         )
@@ -98,6 +100,7 @@ class _NewRun:
     tenant: str
     executor: str
     deadline_seconds: int | None
+    model: str | None
 
     def find_deadline(self, params: Mapping[str, ParamValue]) -> dt.timedelta:
         """The wanted time, or the longest there is; more than that is refused."""
@@ -113,6 +116,7 @@ async def _make_run(
 ) -> str:
     deadline = new.find_deadline(params)
     request = await resolve_request(session, raw, params)
+    await check_spending(session, new.tenant, request.planner, params)
     run_id, now = make_id("run"), read_utc()
     values = {
         "id": run_id,
@@ -121,6 +125,7 @@ async def _make_run(
         "executor": new.executor,
         "planner": request.planner,
         "locale": request.locale,
+        "model": new.model,
         "request": request.model_dump(mode="json"),
         "created_at": now,
         "deadline_at": now + deadline,
@@ -130,8 +135,9 @@ async def _make_run(
     return run_id
 
 
-def _hash_body(raw: object) -> str:
-    return hashlib.sha256(json.dumps(raw, sort_keys=True).encode()).hexdigest()
+def _hash_body(raw: object, model: str | None) -> str:
+    asked = json.dumps(raw if model is None else [raw, model], sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()
 
 
 async def get_run(session: Session, run_id: str, tenant: str | None) -> RunHead:
@@ -170,7 +176,7 @@ async def retry_run(
         run = await get_run(session, run_id, tenant)
         if not is_final(run.status):
             raise ConflictError(f"{run_id} is {run.status}; cancel it first")
-    return await start_run(engine, queue, run.tenant, run.request)
+    return await start_run(engine, queue, run.tenant, run.request, model=run.model)
 
 
 async def remove_run(engine: Engine, run_id: str, tenant: str | None) -> None:

@@ -33,6 +33,7 @@ def conclude(
     result = {
         "planner_used": last.planner if last else None,
         "fallback_reason": (stages[0].error or stages[0].stop) if len(stages) > 1 else None,
+        "model": next((stage.model for stage in stages if stage.model), None),
         "funnel": count_run_funnel(snapshot, state),
         "itinerary": findings.itinerary.as_json(),
         "violations": [v.model_dump(mode="json") for v in findings.violations],

@@ -109,16 +109,18 @@ class DurableRecorder:
         """`recorded` holds the replies and outcomes of this planner that stand in the log.
 
         Where `is_stopping`, the next step that is written ends this worker's part. `describe` gives
-        what held while a step was done, for its payload.
+        what held while a step was done, for its payload. `turn` is the one that is asked for.
         """
         self._describe = describe
         self._writer = writer
         self._is_stopping = is_stopping
         self._planner = planner
         self._recorded = list(recorded)
+        self.turn = 0
 
     async def reply(self, turn: int, ask: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         """The model's reply of a turn."""
+        self.turn = turn
         payload = self._take("model_replied", {"turn": turn})
         if payload is not None:
             return ModelReply.model_validate(payload["reply"])

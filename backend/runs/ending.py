@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from backend.clock import read_utc
@@ -33,12 +34,15 @@ class End:
     result: dict[str, Any] | None = None
     steps: Sequence[Step] = ()
     at: dt.datetime | None = None
+    cost: Decimal | None = None
+    currency: str | None = None
 
 
 async def end_run(session: Session, run: RunHead, end: End) -> None:
     """Write the end; `RunTakenOverError` where the run has one, or a step that `end` lacks."""
     at = end.at or read_utc()
-    values = {"status": end.status, "result": end.result, "finished_at": at}
+    values: dict[str, Any] = {"status": end.status, "result": end.result, "finished_at": at}
+    values |= {"cost": end.cost, "currency": end.currency}
     if not await update_run(session, run.id, **values):
         raise RunTakenOverError(f"{run.id} has ended already")
     last = end.steps[-1].seq if end.steps else await read_last_seq(session, run.id)

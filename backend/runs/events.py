@@ -74,6 +74,30 @@ class PlannerChosen(EventBase):
 
     type: Literal["planner_chosen"]
     planner: PlannerName
+    model: str | None = Field(None, description="The configured name of the language model.")
+
+
+class CallProgress(BaseModel):
+    """A call that the model is writing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tool: str
+    characters: int = Field(description="Of its arguments, so far.")
+
+
+class ModelProgressed(EventBase):
+    """A streamed reply is coming: what was said since the event before, and the calls so far.
+
+    A new `attempt`, or `run_resumed`, begins the reply anew.
+    """
+
+    type: Literal["model_progressed"]
+    planner: PlannerName
+    turn: int
+    attempt: int
+    text: str
+    calls: tuple[CallProgress, ...]
 
 
 class ModelReplied(EventBase):
@@ -136,6 +160,7 @@ Event = Annotated[
     | RunResumed
     | PoolBuilt
     | PlannerChosen
+    | ModelProgressed
     | ModelReplied
     | ToolCalled
     | PlannerStopped

@@ -1,9 +1,11 @@
 """Rows of runs: make, find, list, move on. Every read names its tenant; None is the operator."""
 
 import datetime as dt
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
@@ -19,6 +21,10 @@ _HEAD = (
     AgentRun.executor,
     AgentRun.planner,
     AgentRun.locale,
+    AgentRun.model,
+    AgentRun.cost,
+    AgentRun.currency,
+    AgentRun.revision,
     AgentRun.request,
     AgentRun.snapshot_sha256,
     AgentRun.catalogue_version,
@@ -43,6 +49,10 @@ class RunHead:
     executor: str
     planner: str
     locale: str
+    model: str | None
+    cost: Decimal | None
+    currency: str | None
+    revision: dict[str, Any] | None
     request: dict[str, Any]
     snapshot_sha256: str | None
     catalogue_version: int | None
@@ -97,6 +107,12 @@ async def read_snapshot_text(session: Session, run_id: str) -> str | None:
     return (await session.execute(wanted)).scalar_one_or_none()
 
 
+async def read_snapshot_params(session: Session, run_id: str) -> dict[str, Any]:
+    """The parameters that were frozen with the run; none before the pool is built."""
+    text = await read_snapshot_text(session, run_id)
+    return dict(json.loads(text)["params"]) if text else {}
+
+
 async def read_result(session: Session, run_id: str) -> dict[str, Any] | None:
     """The stored result document; None before the end."""
     wanted = select(AgentRun.result).where(AgentRun.id == run_id)
@@ -121,6 +137,14 @@ async def list_going_on(session: Session, run_ids: Sequence[str]) -> set[str]:
         AgentRun.id.in_(run_ids), AgentRun.cancel_requested_at.is_(None)
     )
     return set((await session.scalars(wanted)).all())
+
+
+async def sum_costs(session: Session, tenant: str, since: dt.datetime) -> Decimal:
+    """What the models of a tenant's runs have cost that were asked for since then."""
+    wanted = select(func.coalesce(func.sum(AgentRun.cost), 0)).where(
+        AgentRun.tenant == tenant, AgentRun.created_at >= since, AgentRun.cost.is_not(None)
+    )
+    return (await session.execute(wanted)).scalar_one() or Decimal(0)
 
 
 async def delete_run(session: Session, run_id: str) -> None:

@@ -19,6 +19,7 @@ from backend.pool.preview import list_warnings
 from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.commands import get_run
 from backend.runs.queries import RunHead, read_result
+from backend.runs.spending import show_cost
 from backend.tools.context import RunState
 
 OWN_CODES = frozenset({"LEG_NOT_COVERED", "MUST_SEE_CLOSED"})
@@ -91,6 +92,7 @@ def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[str, Any]:
 _EMPTY: dict[str, Any] = {
     "planner_used": None,
     "fallback_reason": None,
+    "model": None,
     "funnel": None,
     "itinerary": None,
     "violations": [],
@@ -112,6 +114,8 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
         "parent_run_id": run.parent_run_id,
         "planner_used": body["planner_used"],
         "fallback_reason": body["fallback_reason"],
+        "model": body["model"] or run.model,
+        "revision_of": run.parent_run_id if run.revision is not None else None,
         "request": run.request,
         "snapshot_sha256": run.snapshot_sha256,
         "catalogue_version": run.catalogue_version,
@@ -121,6 +125,7 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
         "clash": body["clash"],
         "relaxation": body["relaxation"],
         "usage": body["usage"],
+        "cost": show_cost(run.cost, run.currency),
         "error": body["error"],
     }
 

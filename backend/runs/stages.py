@@ -1,7 +1,7 @@
 """What the log says of a run's planners: the state, the tokens and the end of each one's stage."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.agent.llm import ModelReply, Usage
 from backend.agent.loop import hand_over
@@ -14,12 +14,13 @@ STAGE_KINDS = ("model_replied", "tool_called")
 
 @dataclass(frozen=True)
 class Stage:
-    """One planner's work on a run; `stop` is None while it goes on."""
+    """One planner's work on a run; `stop` is None while it goes on, `model` with the built-in one."""
 
     planner: str
     steps: tuple[Step, ...]
     stop: str | None
     error: str | None
+    model: str | None = None
 
     @property
     def usage(self) -> Usage:
@@ -51,14 +52,14 @@ def read_stages(steps: Sequence[Step]) -> list[Stage]:
     stages: list[Stage] = []
     for step in steps:
         if step.kind in {"planner_chosen", "planner_fell_back"}:
-            stages.append(Stage(step.payload["planner"], (), None, None))
+            model = step.payload.get("model")
+            stages.append(Stage(step.payload["planner"], (), None, None, model))
         elif stages and step.kind in STAGE_KINDS:
             last = stages[-1]
-            stages[-1] = Stage(last.planner, (*last.steps, step), last.stop, last.error)
+            stages[-1] = replace(last, steps=(*last.steps, step))
         elif stages and step.kind == "planner_stopped":
-            last = stages[-1]
             stop, error = step.payload["stop"], step.payload["error"]
-            stages[-1] = Stage(last.planner, last.steps, stop, error)
+            stages[-1] = replace(stages[-1], stop=stop, error=error)
     return stages
 
 

@@ -1,6 +1,7 @@
 """Runs, their log, and the keys that make a request idempotent."""
 
 import datetime as dt
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import (
@@ -9,6 +10,7 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     Index,
+    Numeric,
     SmallInteger,
     Text,
     text,
@@ -29,6 +31,8 @@ class AgentRun(Base):
     A run that came out of another names it as its parent; `overrides` is what a replay sets for
     itself, `figures` what statistics count.
     One that is admitted has a job in the queue; the others wait until their tenant's turn comes.
+    `model` is the one that was asked for, None the default; `cost` what its replies took, in
+    `currency`; `revision` what a run changes in that of its parent.
     """
 
     __tablename__ = "agent_run"
@@ -43,6 +47,12 @@ class AgentRun(Base):
             postgresql_where=text("status in ('queued', 'running')"),
         ),
         Index("ix_agent_run_finished_at", "finished_at"),
+        Index(
+            "ix_agent_run_tenant_created_at",
+            "tenant",
+            "created_at",
+            postgresql_where=text("cost is not null"),
+        ),
     )
 
     id: Mapped[CodeText] = mapped_column(primary_key=True)
@@ -51,6 +61,10 @@ class AgentRun(Base):
     executor: Mapped[str] = mapped_column(Text)
     planner: Mapped[str] = mapped_column(Text)
     locale: Mapped[str] = mapped_column(Text)
+    model: Mapped[str | None] = mapped_column(Text)
+    cost: Mapped[Decimal | None] = mapped_column(Numeric)
+    currency: Mapped[str | None] = mapped_column(Text)
+    revision: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     request: Mapped[dict[str, Any]] = mapped_column(JSON)
     input_snapshot: Mapped[str | None] = mapped_column(Text)
     snapshot_sha256: Mapped[str | None] = mapped_column(Text)

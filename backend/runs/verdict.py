@@ -28,6 +28,7 @@ _SHORT = frozenset(
         StopReason.MAX_TOKENS,
         StopReason.MAX_TOOL_CALLS,
         StopReason.MAX_SECONDS,
+        StopReason.CONTEXT_BUDGET,
         StopReason.MODEL_FAILED,
     }
 )

@@ -10,12 +10,14 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from backend.agent.ledger import Ledger
 from backend.agent.limits import StopReason
-from backend.agent.llm import LlmClient
+from backend.agent.llm import Hear, LlmClient
 from backend.agent.loop import AgentResult, Watch, hand_over, run_agent
+from backend.agent.models import Models
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 from backend.errors import UnavailableError, WaypoolError
@@ -32,9 +34,11 @@ from backend.runs.ending import End, end_run
 from backend.runs.lifecycle import is_final
 from backend.runs.limit_reader import LimitReader
 from backend.runs.means import Means, open_means
+from backend.runs.progress_feed import ProgressFeed
 from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
 from backend.runs.result import count_run_funnel
 from backend.runs.run_log import RunTakenOverError, Step, read_steps
+from backend.runs.spending import count_cost
 from backend.runs.stages import Stage, read_stages
 from backend.runs.verdict import Cut
 from backend.tools.context import RunState
@@ -52,12 +56,17 @@ OpenPlanner = Callable[[], AbstractAsyncContextManager[LlmClient]]
 class Planners:
     """How to open each planner, and where large results of their tools go.
 
-    `model` is None where no language model is configured.
+    `models` is None where no language model is configured.
     """
 
     builtin: OpenPlanner
-    model: OpenPlanner | None
+    models: Models | None
     results: ResultStore | None = None
+
+    @property
+    def model_names(self) -> list[str]:
+        """Of the language models that may be asked for."""
+        return self.models.names if self.models else []
 
 
 class NoModelError(WaypoolError):
@@ -209,34 +218,46 @@ class _Work:
     async def _choose_planner(self) -> Stage:
         planner = self._request.planner
         if planner == "auto":
-            planner = "openai" if self._planners.model else "builtin"
-        if planner == "openai" and self._planners.model is None:
+            planner = "openai" if self._planners.models else "builtin"
+        if planner == "builtin":
+            await self._writer.append("planner_chosen", {"planner": planner})
+            return Stage(planner, (), None, None)
+        if self._planners.models is None:
             raise NoModelError("no language model is configured; set WAYPOOL_MODEL")
-        await self._writer.append("planner_chosen", {"planner": planner})
-        return Stage(planner, (), None, None)
+        model = self._planners.models.find(self._run.model).name
+        await self._writer.append("planner_chosen", {"planner": planner, "model": model})
+        return Stage(planner, (), None, None, model)
 
     async def _run_stage(
         self, snapshot: Snapshot, stage: Stage, start: RunState
     ) -> tuple[RunState, str, str | None]:
         if stage.stop is not None:
             return stage.fold(start), stage.stop, stage.error
-        opener = self._planners.model if stage.planner == "openai" else self._planners.builtin
-        if opener is None:
-            raise NoModelError("this run was begun with a language model, and none is configured")
-        owner = Owner(self._run.tenant, self._run.id)
-        store = self._planners.results
-        results = RunResults(store, owner, snapshot.request.locale) if store else None
         limits = LimitReader(self._means.statements, (self._run.overrides or {}).get("limits", {}))
-        tools = ToolRunner(snapshot, limits.read, results)
+        tools = ToolRunner(snapshot, limits.read, self._open_results(snapshot))
         recorder = DurableRecorder(
             self._writer, stage.planner, stage.steps, self._is_stopping, limits.describe_last
         )
-        watch = Watch(time.monotonic, self._is_cancel_wanted)
-        async with opener() as llm:
+        ledger = Ledger() if stage.planner == "openai" else None
+        watch = Watch(time.monotonic, self._is_cancel_wanted, ledger)
+        hear = ProgressFeed(self._writer, stage.planner, lambda: recorder.turn)
+        async with self._open_planner(stage, hear) as llm:
             result = await run_agent(snapshot, llm, tools, recorder, watch, start)
         error = result.error.code if result.error else None
         await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
         return result.state, str(result.stop), error
+
+    def _open_planner(self, stage: Stage, hear: Hear) -> AbstractAsyncContextManager[LlmClient]:
+        if stage.planner != "openai":
+            return self._planners.builtin()
+        if self._planners.models is None:
+            raise NoModelError("this run was begun with a language model, and none is configured")
+        return self._planners.models.open(stage.model, hear)
+
+    def _open_results(self, snapshot: Snapshot) -> RunResults | None:
+        store = self._planners.results
+        owner = Owner(self._run.tenant, self._run.id)
+        return RunResults(store, owner, snapshot.request.locale) if store else None
 
     async def _conclude(self, snapshot: Snapshot, cut: Cut | None) -> None:
         """Computed for the moment of the end: a replay computes it for the same."""
@@ -251,6 +272,10 @@ class _Work:
         await self._finish(End("failed", error, {"error": error}, steps))
 
     async def _finish(self, end: End) -> None:
+        models = self._planners.models
+        cost = count_cost(read_stages(end.steps), models)
+        if cost is not None and models is not None:
+            end = replace(end, cost=cost, currency=models.currency)
         async with transaction(self._engine) as session:
             await end_run(session, self._run, end)
 
@@ -262,4 +287,5 @@ def _describe_stop(planner: str, result: AgentResult) -> dict[str, Any]:
         "stop": str(result.stop),
         "error": error.code if error else None,
         "message": error.message if error else None,
+        "context": {part: size.model_dump() for part, size in result.context.items()},
     }

@@ -1,6 +1,7 @@
 """The client against a real server: what providers do wrong ends in a reply or in a typed error."""
 
 import contextlib
+import itertools
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -8,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from backend.agent.llm import Message, ModelError, ModelReply, Usage
-from backend.agent.openai_client import OpenAiClient
-from backend.agent.retrying import Retries
-from backend.mock_llm.scenario import Fault, Scenario, Step
+from backend.agent.llm import Message, ModelError, ModelReply, Progress, Usage
+from backend.agent.openai_client import Endpoint, OpenAiClient, Timeouts
+from backend.agent.provider_profile import ProviderProfile, find_profile
+from backend.agent.retrying import AttemptError, Retries
+from backend.mock_llm.scenario import CallScript, Fault, Scenario, Spoil, Step
 from backend.mock_llm.server import MockLlm, serve_mock
 from backend.tools.call import ToolCall, ToolSchema
 from tests.agent.model_scripts import call_json, complete, fail_then
@@ -28,6 +30,7 @@ class Asked:
     client: OpenAiClient
     double: MockLlm
     pauses: list[float] = field(default_factory=list)
+    heard: list[Progress] = field(default_factory=list)
 
     async def reply(self, *messages: Message) -> ModelReply:
         return await self.client.reply(messages or ASK, [TOOL])
@@ -38,9 +41,23 @@ class Asked:
         return caught.value
 
 
+PATIENT = Timeouts(answer=20)
+STREAMED = find_profile("gpt-x", name="openai")
+
+
+def endpoint(
+    model: str, url: str, timeouts: Timeouts, profile: ProviderProfile | None = None
+) -> Endpoint:
+    """The double as the service of a model; nothing is known of it unless a profile is given."""
+    return Endpoint(model, profile or find_profile(model, url), url, "sk-test", timeouts)
+
+
 @contextlib.asynccontextmanager
 async def ask(
-    script: Step | Scenario, model: str = "gpt-x", seconds: float = 20
+    script: Step | Scenario,
+    model: str = "gpt-x",
+    timeouts: Timeouts = PATIENT,
+    profile: ProviderProfile | None = None,
 ) -> AsyncIterator[Asked]:
     """A client whose pauses are noted instead of waited for."""
     pauses: list[float] = []
@@ -48,14 +65,19 @@ async def ask(
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
 
+    heard: list[Progress] = []
+
+    async def hear(progress: Progress) -> None:
+        heard.append(progress)
+
     retries = Retries(pause=pause, draw=lambda: 0.5)
     if isinstance(script, Step):
         script = Scenario(dialect="deepseek" if model != "gpt-x" else "openai", then=(script,))
     async with (
         serve_mock(script) as double,
-        OpenAiClient(model, double.url, "sk-test", seconds, retries) as client,
+        OpenAiClient(endpoint(model, double.url, timeouts, profile), retries, hear) as client,
     ):
-        yield Asked(client, double, pauses)
+        yield Asked(client, double, pauses, heard)
 
 
 async def test_sends_the_conversation_and_reads_reply_and_usage() -> None:
@@ -188,12 +210,13 @@ async def test_what_cannot_succeed_is_asked_once(fault: Fault, code: str) -> Non
         (Fault(kind="rate_limited"), "MODEL_RATE_LIMITED"),
     ],
 )
+@pytest.mark.parametrize("profile", [None, STREAMED])
 async def test_what_may_pass_is_tried_again_a_bounded_number_of_times(
-    bad: Fault, code: str
+    bad: Fault, code: str, profile: ProviderProfile | None
 ) -> None:
-    async with ask(fail_then(bad, then=GOOD)) as asked:
+    async with ask(fail_then(bad, then=Step(say="好")), profile=profile) as asked:
         assert (await asked.reply()).text == "好"
-    async with ask(Step(fail=bad)) as asked:
+    async with ask(Step(fail=bad), profile=profile) as asked:
         assert (await asked.fail()).code == code
     assert len(asked.double.seen) == 4
     assert asked.pauses == sorted(asked.pauses)
@@ -207,7 +230,7 @@ async def test_an_answer_without_a_choice_is_a_bad_reply(body: Any) -> None:
 
 
 async def test_a_hanging_service_is_a_timeout() -> None:
-    async with ask(Step(fail=Fault(kind="hang")), seconds=0.2) as asked:
+    async with ask(Step(fail=Fault(kind="hang")), timeouts=Timeouts(answer=0.2)) as asked:
         assert (await asked.fail()).code == "MODEL_TIMEOUT"
         assert asked.pauses == []
 
@@ -216,7 +239,139 @@ async def test_an_unreachable_service_is_unavailable() -> None:
     async with serve_mock(Scenario()) as double:
         url = double.url
     retries = Retries(attempts=1)
-    async with OpenAiClient("gpt-x", url, None, 5, retries) as client:
+    async with OpenAiClient(endpoint("gpt-x", url, Timeouts(connect=5)), retries) as client:
         with pytest.raises(ModelError) as caught:
             await client.reply(ASK, [])
     assert caught.value.code == "MODEL_UNAVAILABLE"
+
+
+CALL = CallScript(name="list_pois", arguments={"city": "北京", "q": "博物馆" * 20})
+TWO = Step(say="我来查一下。" * 9, calls=(CALL, CALL), reasoning="先想想")
+SPOILS: list[Spoil] = ["no_index", "zero_index", "bare_chunks", "no_stream", "no_finish"]
+SPOILS += ["finish_stop", "finish_length", "no_ids", "long_ids", "object_arguments"]
+
+
+@pytest.mark.parametrize("spoil", [None, *SPOILS])
+async def test_a_stream_is_read_whatever_its_pieces_lack(spoil: Spoil | None) -> None:
+    step = TWO.model_copy(update={"spoil": (spoil,) if spoil else ()})
+    async with ask(step, profile=STREAMED) as asked:
+        reply = await asked.reply()
+    assert asked.double.seen[0].body["stream"] is True
+    assert [call.name for call in reply.calls] == ["list_pois"] * 2
+    assert [json.loads(call.arguments) for call in reply.calls] == [CALL.arguments] * 2
+    assert (reply.text, reply.reasoning) == (TWO.say, "先想想")
+    assert reply.usage.output_tokens > 50
+    assert asked.double.faults == []
+
+
+async def test_who_listens_hears_a_stream_grow() -> None:
+    async with ask(TWO, profile=STREAMED) as asked:
+        await asked.reply()
+    texts = [progress.text for progress in asked.heard]
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(texts))
+    assert texts[-1] == TWO.say
+    assert [call.tool for call in asked.heard[-1].calls] == ["list_pois"] * 2
+    assert asked.heard[-1].calls[0].characters == len(
+        json.dumps(CALL.arguments, ensure_ascii=False)
+    )
+    assert len(asked.heard) > 10
+
+
+async def test_a_second_attempt_is_told_as_one() -> None:
+    script = fail_then(Fault(kind="reset_midway"), then=Step(say="好"))
+    async with ask(script, profile=STREAMED) as asked:
+        await asked.reply()
+    assert [progress.attempt for progress in asked.heard][-1] == 2
+
+
+async def test_a_stream_that_does_not_begin_is_a_timeout_at_once() -> None:
+    times = Timeouts(first_byte=0.2)
+    async with ask(Step(fail=Fault(kind="hang")), timeouts=times, profile=STREAMED) as asked:
+        failed = await asked.fail()
+        assert (failed.code, asked.pauses) == ("MODEL_TIMEOUT", [])
+        assert "begin" in failed.message
+
+
+async def test_a_stream_that_falls_silent_is_tried_again() -> None:
+    times = Timeouts(silence=0.2)
+    script = fail_then(Fault(kind="hang_midway"), then=Step(say="好"))
+    async with ask(script, timeouts=times, profile=STREAMED) as asked:
+        assert (await asked.reply()).text == "好"
+    async with ask(Step(fail=Fault(kind="hang_midway")), timeouts=times, profile=STREAMED) as asked:
+        failed = await asked.fail()
+        assert failed.code == "MODEL_TIMEOUT"
+        assert "silent" in failed.message
+
+
+async def test_a_slow_stream_may_take_longer_than_any_silence() -> None:
+    times = Timeouts(first_byte=0.4, silence=0.4)
+    step = Step(say="好" * 600, piece_delay_ms=25)
+    async with ask(step, timeouts=times, profile=STREAMED) as asked:
+        assert (await asked.reply()).text == "好" * 600
+    async with ask(step, timeouts=Timeouts(answer=0.3), profile=STREAMED) as asked:
+        assert (await asked.fail()).code == "MODEL_TIMEOUT"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "asked_times"),
+    [
+        ({"message": "overloaded"}, "MODEL_UNAVAILABLE", 4),
+        ({"message": "pay", "code": "insufficient_quota"}, "MODEL_QUOTA", 1),
+        ("down", "MODEL_UNAVAILABLE", 4),
+    ],
+)
+async def test_an_error_in_mid_stream(error: Any, code: str, asked_times: int) -> None:
+    begin = {"choices": [{"delta": {"content": "好"}}]}
+    async with ask(Step(raw=[begin, {"error": error}]), profile=STREAMED) as asked:
+        assert (await asked.fail()).code == code
+    assert len(asked.double.seen) == asked_times
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [],
+        ["[1, 2"],
+        [{"choices": []}],
+        [{"choices": [None]}, {"choices": {}}],
+        ["null", {"usage": {"prompt_tokens": 1}}],
+    ],
+)
+async def test_a_stream_without_a_choice_is_a_bad_reply(events: list[Any]) -> None:
+    async with ask(Step(raw=events), profile=STREAMED) as asked:
+        assert (await asked.fail()).code == "MODEL_BAD_REPLY"
+
+
+async def test_pieces_of_several_calls_may_be_mixed() -> None:
+    def piece(index: int, text: str, **head: Any) -> dict[str, Any]:
+        function = {"arguments": text, **({"name": head.pop("name")} if "name" in head else {})}
+        call = {"index": index, "function": function, **head}
+        return {"choices": [{"delta": {"tool_calls": [call]}}]}
+
+    events = [
+        piece(0, "", id="a", name="one"),
+        piece(1, "", id="b", name="two"),
+        piece(0, '{"x":'),
+        piece(1, '{"y":', id="b"),
+        piece(0, "1}", id=""),
+        piece(1, "2}"),
+    ]
+    async with ask(Step(raw=events), profile=STREAMED) as asked:
+        reply = await asked.reply()
+    assert [(c.name, c.arguments) for c in reply.calls] == [("one", '{"x":1}'), ("two", '{"y":2}')]
+
+
+async def test_retries_end_when_patience_does() -> None:
+    clock = iter([0.0, 1.0, 200.0, 200.0])
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def attempt(number: int) -> ModelReply:
+        raise AttemptError(ModelError(str(number)), may_pass=True)
+
+    retries = Retries(pause=pause, clock=lambda: next(clock), patience=100)
+    with pytest.raises(ModelError, match="2"):
+        await retries.run(attempt)
+    assert len(pauses) == 1

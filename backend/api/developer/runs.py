@@ -5,10 +5,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.api.deps import Developer, ServicesDep
-from backend.api.documents import Page, StepItem, document_problems
+from backend.api.documents import LedgerDocument, Page, StepItem, document_problems
 from backend.db.session import transaction
 from backend.errors import ConflictError
 from backend.runs.commands import get_run
+from backend.runs.ledger import read_ledger
 from backend.runs.queries import read_snapshot_text
 from backend.runs.run_log import read_steps
 
@@ -37,6 +38,16 @@ async def get_snapshot(run_id: RunId, services: ServicesDep, principal: Develope
     if text is None:
         raise ConflictError("the pool of this run is not built yet")
     return Response(text, media_type="application/json")
+
+
+@router.get(
+    "/{run_id}/ledger",
+    summary="What the model was sent and what it cost",
+    responses={200: {"model": LedgerDocument}, **document_problems(404)},
+)
+async def get_ledger(run_id: RunId, services: ServicesDep, principal: Developer) -> dict[str, Any]:
+    """Each request by part, the main context at the end, the cumulative throughput."""
+    return await read_ledger(services.engine, run_id, principal.tenant, services.planners.models)
 
 
 @router.get(

@@ -5,9 +5,10 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 
@@ -33,6 +34,7 @@ from backend.runs.listing import make_page
 from backend.runs.queries import list_runs, read_snapshot_text
 from backend.runs.result import list_selected, show_run
 from backend.runs.run_log import read_last_seq
+from backend.runs.spending import check_model
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 
@@ -80,6 +82,34 @@ def read_wait(prefer: str | None) -> float | None:
     return None
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """How a run is asked for, beside the request itself."""
+
+    idempotency_key: str | None
+    prefer: str | None
+    run_deadline: int | None
+    model: str | None
+
+
+def read_wishes(
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=255)] = None,
+    prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
+    run_deadline: Annotated[
+        int | None,
+        Header(ge=1, le=2**31, description="Seconds from now by which the run must have ended."),
+    ] = None,
+    model: Annotated[
+        str | None, Query(max_length=100, description="A configured model; unset: the first.")
+    ] = None,
+) -> Wishes:
+    """The headers and the query of a call that starts a run."""
+    return Wishes(idempotency_key, prefer, run_deadline, model)
+
+
+WishesDep = Annotated[Wishes, Depends(read_wishes)]
+
+
 @router.post(
     "",
     status_code=202,
@@ -91,25 +121,27 @@ def read_wait(prefer: str | None) -> float | None:
         **document_problems(409, 413, 429),
     },
 )
-async def create_itinerary(  # noqa: PLR0913 - the framework reads headers off the signature
+async def create_itinerary(
     request: Request,
     response: Response,
     services: ServicesDep,
     principal: User,
-    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=255)] = None,
-    prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
-    run_deadline: Annotated[
-        int | None,
-        Header(ge=1, le=2**31, description="Seconds from now by which the run must have ended."),
-    ] = None,
+    wishes: WishesDep,
 ) -> dict[str, Any]:
     """202 with the run's id; with `Prefer: wait=N` 200 and the result if it ends in that time."""
     raw = await read_json_body(request)
+    check_model(wishes.model, services.planners.model_names)
     started = await start_run(
-        services.engine, services.queue, principal.tenant, raw, idempotency_key, run_deadline
+        services.engine,
+        services.queue,
+        principal.tenant,
+        raw,
+        wishes.idempotency_key,
+        wishes.run_deadline,
+        wishes.model,
     )
     response.headers["Location"] = f"/v1/itineraries/{started.run_id}"
-    wait = read_wait(prefer)
+    wait = read_wait(wishes.prefer)
     if wait is not None:
         response.headers["Preference-Applied"] = f"wait={wait:.0f}"
         await _wait_for_end(services, started.run_id, wait)
