@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from backend.planner.draft import Draft, PlannedVisit
 from backend.planner.edits import find_poi
+from backend.planner.guard import Guard
 from backend.planner.improve import solve
 from backend.planner.itinerary import Itinerary
 from backend.planner.left_out import LeftOut, explain_left
@@ -21,15 +22,24 @@ from backend.pool.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Arrangement:
-    """The new draft with its itinerary, and what is not in it and why."""
+    """The new draft with its itinerary, and what is not in it and why.
+
+    `deadline_hit`: the clock ended the search, so another machine may have found better.
+    """
 
     draft: Draft
     itinerary: Itinerary
     left_out: tuple[LeftOut, ...]
+    deadline_hit: bool = False
 
 
 def arrange(
-    snapshot: Snapshot, draft: Draft, poi_ids: Sequence[str], *, keep: bool = False
+    snapshot: Snapshot,
+    draft: Draft,
+    poi_ids: Sequence[str],
+    *,
+    keep: bool = False,
+    guard: Guard | None = None,
 ) -> Arrangement:
     """The places on days of their cities, must-sees first, then in the order given.
 
@@ -41,13 +51,15 @@ def arrange(
     kept_ids = {visit.poi_id for _, visit in kept}
     trip = plan_trip(snapshot, draft)
     problem = state_problem(trip, draft, [poi for poi in pois if poi.id not in kept_ids], kept)
-    solution = solve(Rater(problem, snapshot.request.pace))
+    guard = guard or Guard()
+    solution = solve(Rater(problem, snapshot.request.pace), guard)
     arranged = draft.model_copy(update={"visits": _read_visits(problem, solution)})
     left = [problem.candidates[c] for c in sorted(solution.left)]
     return Arrangement(
         draft=arranged,
         itinerary=build_itinerary(snapshot, arranged),
         left_out=tuple(explain_left(trip, solution, candidate) for candidate in left),
+        deadline_hit=guard.was_hit,
     )
 
 

@@ -44,6 +44,7 @@ class _Layer:
     guide: Floats
     visited: Flags
     key: Ints
+    load: Ints
 
 
 def select(grid: Grid, gap: Gap, free: Flags) -> Rows:
@@ -51,6 +52,8 @@ def select(grid: Grid, gap: Gap, free: Flags) -> Rows:
     closes = np.minimum(grid.closes, gap.latest - grid.leave[grid.node, gap.before])
     opens = np.maximum(grid.opens, gap.ready + grid.leave[gap.after, grid.node])
     fits = (opens <= closes) & free[grid.node]
+    if gap.room is not None:
+        fits &= grid.load[grid.node] <= gap.room
     return Rows(grid.node[fits], opens[fits], closes[fits], gap.ready)
 
 
@@ -65,7 +68,8 @@ def fill(grid: Grid, gap: Gap, rows: Rows, effort: Effort, value: Floats | None 
 
 class _Search:
     def __init__(self, grid: Grid, gap: Gap, rows: Rows, effort: Effort, value: Floats) -> None:
-        self.rows, self.width = rows, effort.width
+        self.rows, self.width, self.room = rows, effort.width, gap.room
+        self.load = grid.load[rows.node]
         self.leave = grid.leave[np.ix_(rows.node, rows.node)]
         self.weight, self.value = grid.weight[rows.node], value[rows.node]
         self.home = grid.leave[rows.node, gap.before]
@@ -97,6 +101,7 @@ class _Search:
             guide=self.value,
             visited=self.rivals,
             key=self.keys,
+            load=self.load,
         )
         return layer if count <= self.width else self._take(layer, self._rank(layer))
 
@@ -119,7 +124,10 @@ class _Search:
     def _extend(self, layer: _Layer) -> _Layer | None:
         count = len(self.rows.node)
         arrive = np.maximum(layer.time[:, None] + self.leave[layer.row], self.rows.opens)
-        places = np.flatnonzero(((arrive <= self.rows.closes) & ~layer.visited).ravel())
+        fits = (arrive <= self.rows.closes) & ~layer.visited
+        if self.room is not None:
+            fits &= layer.load[:, None] + self.load <= self.room
+        places = np.flatnonzero(fits.ravel())
         if not len(places):
             return None
         parent = places // count
@@ -137,6 +145,7 @@ class _Search:
             guide=guide[chosen],
             visited=layer.visited[parent] | self.rivals[row],
             key=layer.key[parent] ^ self.keys[row],
+            load=layer.load[parent] + self.load[row],
         )
 
     def _choose(self, hope: Floats, key: Ints, row: Ints, time: Ints) -> Ints:

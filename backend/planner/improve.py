@@ -1,14 +1,17 @@
-"""Search by taking out and putting in again: a fixed number of rounds, no clock, always the same.
+"""Search by taking out and putting in again: a number of rounds by the problem's size, always the same.
 
-The generator is seeded, so chance only spreads the attempts; two runs of one problem are equal.
+The generator is seeded, so chance only spreads the attempts; two runs of one problem are equal,
+unless the guard ends one.
 """
 
 from random import Random
 
 from backend.planner.construct import construct_all
+from backend.planner.guard import Guard
 from backend.planner.rating import Rater
 from backend.planner.rounds import play_round
 from backend.planner.solution import Solution
+from backend.planner.tour_start import start_from_tours
 
 SEED = 20_261_013
 EFFORT = 80_000
@@ -18,11 +21,16 @@ MOST_ROUNDS = 300
 LEAST_ROUNDS = 12
 
 
-def solve(rater: Rater) -> Solution:
+def solve(rater: Rater, guard: Guard) -> Solution:
     """The best assignment found: several start orders, then rounds of improvement."""
-    best = min(construct_all(rater), key=lambda solution: solution.cost)
+    starts = construct_all(rater)
+    best = min(starts, key=lambda solution: solution.cost)
+    if not all(_is_whole(solution) for solution in starts):
+        best = min(best, start_from_tours(rater, guard), key=lambda solution: solution.cost)
     random = Random(SEED)  # noqa: S311 - a search, not a secret
     for _ in range(count_rounds(rater)):
+        if guard.is_over():
+            break
         trial = best.copy()
         play_round(trial, random)
         if trial.cost <= best.cost:
@@ -34,6 +42,11 @@ def count_rounds(rater: Rater) -> int:
     """Rounds by the problem's size."""
     size = max(1, len(rater.problem.candidates) * len(rater.problem.rooms))
     return max(LEAST_ROUNDS, min(MOST_ROUNDS, EFFORT // size))
+
+
+def _is_whole(solution: Solution) -> bool:
+    """Whether all is in that can be in anywhere."""
+    return not any(any(solution.rater.problem.stops[c]) for c in solution.left)
 
 
 def _force_bound(solution: Solution) -> Solution:

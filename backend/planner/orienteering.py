@@ -23,6 +23,7 @@ class Node:
     """A place. `windows[d]` are its windows on tour d by opening; empty: not on that tour.
 
     Of the nodes of one `group` at most one is visited. A required node goes before any profit.
+    `load` counts against the capacity of a tour.
     """
 
     profit: int
@@ -30,16 +31,21 @@ class Node:
     windows: tuple[tuple[Window, ...], ...]
     is_required: bool = False
     group: int | None = None
+    load: int = 0
 
 
 @dataclass(frozen=True)
 class Tour:
-    """Leaves position `start` from `opens` on and is at position `end` by `closes`."""
+    """Leaves position `start` from `opens` on and is at position `end` by `closes`.
+
+    `capacity` is the most that the loads of its nodes may add up to; None: anything.
+    """
 
     start: int
     end: int
     opens: int
     closes: int
+    capacity: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ Visits = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Value:
-    """What visits are worth: required nodes missing (fewer is better first), then profit."""
+    """What visits are worth: required nodes missing, one a group (fewer is better), then profit."""
 
     missing: tuple[int, ...]
     profit: int
@@ -82,10 +88,9 @@ def evaluate(problem: Orienteering, visits: Visits) -> Value:
     _check_groups(problem, chosen)
     for number, tour in enumerate(visits):
         list_starts(problem, number, tour)
-    missing = tuple(
-        k for k, node in enumerate(problem.nodes) if node.is_required and k not in set(chosen)
-    )
-    return Value(missing, sum(problem.nodes[node].profit for node in chosen))
+        _check_load(problem, number, tour)
+    profit = sum(problem.nodes[node].profit for node in chosen)
+    return Value(_find_missing(problem, set(chosen)), profit)
 
 
 def list_starts(problem: Orienteering, number: int, tour: Sequence[int]) -> tuple[int, ...]:
@@ -108,6 +113,23 @@ def list_starts(problem: Orienteering, number: int, tour: Sequence[int]) -> tupl
 def find_start(windows: Sequence[Window], ready: int) -> int | None:
     """The first start at `ready` or later that a window allows."""
     return next((max(ready, w.opens) for w in windows if ready <= w.closes), None)
+
+
+def _find_missing(problem: Orienteering, chosen: set[int]) -> tuple[int, ...]:
+    """The first required node of each group of which no required one is visited."""
+    required = [k for k, node in enumerate(problem.nodes) if node.is_required]
+    there = {problem.find_group(k) for k in required if k in chosen}
+    first: dict[int, int] = {}
+    for k in required:
+        first.setdefault(problem.find_group(k), k)
+    return tuple(k for group, k in first.items() if group not in there)
+
+
+def _check_load(problem: Orienteering, number: int, tour: Sequence[int]) -> None:
+    load = sum(problem.nodes[k].load for k in tour)
+    capacity = problem.tours[number].capacity
+    if capacity is not None and load > capacity:
+        raise BrokenTourError(f"tour {number} carries {load}, not up to {capacity}")
 
 
 def _check_groups(problem: Orienteering, chosen: Sequence[int]) -> None:

@@ -45,6 +45,9 @@ MEAN_PRIZE = 8
 LATE_PENALTY = 100
 """Start value, for a unit of time too late; adapted every `PENALTY_PERIOD` iterations."""
 
+LOAD_PENALTY = 100
+"""The same for a unit of load too much."""
+
 PENALTY_PERIOD = 50
 MOST_PERTURBED = 12
 NEIGHBOURS = 30
@@ -90,6 +93,7 @@ class Router:
     def __init__(self, problem: Orienteering, grids: Sequence[Grid], prize: float = 1.0) -> None:
         self._problem = problem
         self._prize = prize
+        self._dimensions = int(any(tour.capacity is not None for tour in problem.tours))
         self._shifts = _find_shifts(grids)
         self._clients = [client for shift in self._shifts for client in _list_clients(shift)]
         self._data = self._build()
@@ -104,7 +108,7 @@ class Router:
         rng = RandomNumberGenerator(seed=seed)
         method = self._make_method(rng)
         penalties = PenaltyManager(
-            ([], LATE_PENALTY, LATE_PENALTY),
+            ([LOAD_PENALTY] * self._dimensions, LATE_PENALTY, LATE_PENALTY),
             PenaltyParams(solutions_between_updates=PENALTY_PERIOD),
         )
         start = method(
@@ -140,10 +144,23 @@ class Router:
             locations=[Location(0, 0) for _ in travel],
             clients=clients,
             depots=[Depot(place) for place in range(len(travel))],
-            vehicle_types=[_make_vehicles(shift) for shift in self._shifts],
+            vehicle_types=[self._make_vehicles(shift) for shift in self._shifts],
             distance_matrices=[travel],
             duration_matrices=[travel],
             groups=[ClientGroup(members, required=False) for members in groups],
+        )
+
+    def _make_vehicles(self, shift: _Shift) -> VehicleType:
+        tour = shift.grid.tour
+        everything = sum(node.load for node in self._problem.nodes)
+        capacity = everything if tour.capacity is None else tour.capacity
+        return VehicleType(
+            num_available=len(shift.numbers),
+            capacity=[capacity] * self._dimensions,
+            start_depot=tour.start,
+            end_depot=tour.end,
+            tw_early=tour.opens + shift.offset,
+            tw_late=max(tour.opens, tour.closes) + shift.offset,
         )
 
     def _find_groups(self) -> list[list[int]]:
@@ -156,6 +173,7 @@ class Router:
     def _make_client(self, client: _Client, prize: int, group: int | None) -> Client:
         return Client(
             location=client.node,
+            delivery=[self._problem.nodes[client.node].load] * self._dimensions,
             service_duration=self._problem.nodes[client.node].service,
             tw_early=client.opens,
             tw_late=client.closes,
@@ -189,17 +207,6 @@ def _list_clients(shift: _Shift) -> list[_Client]:
     grid = shift.grid
     rows = zip(grid.node, grid.opens, grid.closes, strict=True)
     return [_Client(int(k), int(o) + shift.offset, int(c) + shift.offset) for k, o, c in rows]
-
-
-def _make_vehicles(shift: _Shift) -> VehicleType:
-    tour = shift.grid.tour
-    return VehicleType(
-        num_available=len(shift.numbers),
-        start_depot=tour.start,
-        end_depot=tour.end,
-        tw_early=tour.opens + shift.offset,
-        tw_late=max(tour.opens, tour.closes) + shift.offset,
-    )
 
 
 def _price(problem: Orienteering, travel: Ints, mean: float) -> list[int]:

@@ -46,6 +46,12 @@ class Solution:
         self.money += after.money - before.money
         self.orders[room] = order
 
+    def append(self, room: int, candidate: int) -> None:
+        """Put a candidate at the end of a room's order, if that is allowed and can be paid."""
+        order = (*self.orders[room], candidate)
+        if candidate in self.left and self._try(candidate, room, order) is not None:
+            self.set_order(room, order)
+
     def insert_all(self, candidates: Iterable[int]) -> None:
         """Put in each of them, in this order, where it adds least; what fits nowhere stays left."""
         for candidate in candidates:

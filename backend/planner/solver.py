@@ -48,10 +48,14 @@ LONGEST_SEARCH = 0.35
 
 @dataclass(frozen=True)
 class Budget:
-    """Rounds by number (`seconds` is then a guard), or as many as the seconds allow (`rounds` None)."""
+    """Rounds by number (`seconds` is then a guard), or as many as the seconds allow (`rounds` None).
+
+    `fills_whole`: short tours are also searched whole, which takes longer than a round.
+    """
 
     rounds: int | None = 4
     seconds: float = 10.0
+    fills_whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class _Run:
         if not self.goal:
             return
         visits = self._keep(self.refiller.fill_all(FIRST))
-        if max(map(len, visits)) <= SHORT_TOUR:
+        if self.budget.fills_whole and max(map(len, visits)) <= SHORT_TOUR:
             self._fill_whole()
         self._keep(self._polish(visits))
         routers: dict[float, Router] = {}

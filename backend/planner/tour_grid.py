@@ -33,6 +33,7 @@ class Grid:
     leave: Ints
     weight: Floats
     group: Ints
+    load: Ints
     windows: tuple[tuple[Window, ...], ...]
 
 
@@ -42,10 +43,7 @@ def make_grids(problem: Orienteering) -> list[Grid]:
     services[: len(problem.nodes)] = [node.service for node in problem.nodes]
     leave = _narrow(problem, services[:, None] + np.array(problem.travel, dtype=np.int64))
     weight = weigh(problem)
-    group = np.array([problem.find_group(k) for k in range(len(problem.nodes))], dtype=np.int64)
-    return [
-        _make_grid(problem, number, leave, weight, group) for number in range(len(problem.tours))
-    ]
+    return [_make_grid(problem, number, leave, weight) for number in range(len(problem.tours))]
 
 
 def _narrow(problem: Orienteering, leave: Ints) -> Ints:
@@ -60,9 +58,7 @@ def weigh(problem: Orienteering) -> Floats:
     return np.array([n.profit + bonus * n.is_required for n in problem.nodes], dtype=np.float64)
 
 
-def _make_grid(
-    problem: Orienteering, number: int, leave: Ints, weight: Floats, group: Ints
-) -> Grid:
+def _make_grid(problem: Orienteering, number: int, leave: Ints, weight: Floats) -> Grid:
     tour = problem.tours[number]
     rows = []
     for k, node in enumerate(problem.nodes):
@@ -74,7 +70,11 @@ def _make_grid(
                 rows.append((k, opens, closes))
     table = np.array(rows, dtype=leave.dtype).reshape(-1, 3)
     windows = tuple(node.windows[number] for node in problem.nodes)
-    return Grid(number, tour, table[:, 0], table[:, 1], table[:, 2], leave, weight, group, windows)
+    group = np.array([problem.find_group(k) for k in range(len(problem.nodes))], dtype=np.int64)
+    load = np.array([node.load for node in problem.nodes], dtype=np.int64)
+    return Grid(
+        number, tour, table[:, 0], table[:, 1], table[:, 2], leave, weight, group, load, windows
+    )
 
 
 class Span(NamedTuple):
@@ -106,12 +106,16 @@ def _find_last(windows: Sequence[Window], bound: int) -> int:
 
 
 class Gap(NamedTuple):
-    """A stretch to fill: from a start at position `after` to one at `before` by `latest`."""
+    """A stretch to fill: from a start at position `after` to one at `before` by `latest`.
+
+    `room` is the load that it may take; None: anything.
+    """
 
     after: int
     ready: int
     before: int
     latest: int
+    room: int | None
 
 
 def cut(grid: Grid, visits: Sequence[int], first: int, last: int) -> Gap:
@@ -123,7 +127,10 @@ def cut(grid: Grid, visits: Sequence[int], first: int, last: int) -> Gap:
     before, latest = (
         (visits[last], span.late[last]) if last < len(visits) else (grid.tour.end, grid.tour.closes)
     )
-    return Gap(after, ready, before, latest)
+    room = grid.tour.capacity
+    if room is not None:
+        room -= int(grid.load[[*visits[:first], *visits[last:]]].sum())
+    return Gap(after, ready, before, latest, room)
 
 
 def find_classes(grids: Sequence[Grid]) -> list[tuple[int, ...]]:

@@ -35,14 +35,16 @@ def problems(draw: st.DrawFn, most_nodes: int = 5, most_tours: int = 2) -> Orien
             windows=tuple(tuple(sorted(draw(st.lists(windows, max_size=2)))) for _ in range(tours)),
             is_required=draw(st.integers(0, 4)) == 0,
             group=draw(st.sampled_from([None, None, None, 0])),
+            load=draw(st.integers(0, 2)),
         )
         for _ in range(count)
     )
+    capacity = draw(st.sampled_from([None, None, 1, 3]))
     places = [(draw(st.integers(0, 30)), draw(st.integers(0, 30))) for _ in range(count + 2)]
     return Orienteering(
         nodes=nodes,
         tours=tuple(
-            Tour(count, draw(st.sampled_from([count, count + 1])), opens, opens + HORIZON)
+            Tour(count, draw(st.sampled_from([count, count + 1])), opens, opens + HORIZON, capacity)
             for opens in (draw(st.integers(0, 30)) for _ in range(tours))
         ),
         travel=tuple(

@@ -61,3 +61,19 @@ def test_what_nobody_could_do_is_refused(visits: Visits, fault: str) -> None:
     late = replace(PROBLEM, tours=(PROBLEM.tours[0], Tour(3, 4, 0, 58)))
     with pytest.raises(BrokenTourError, match=fault):
         evaluate(late, visits)
+
+
+def test_a_tour_carries_no_more_than_it_can() -> None:
+    nodes = tuple(replace(node, load=2) for node in PROBLEM.nodes)
+    tours = (replace(PROBLEM.tours[0], capacity=3), PROBLEM.tours[1])
+    problem = replace(PROBLEM, nodes=nodes, tours=tours)
+    assert evaluate(problem, ((2,), ())).profit == 9
+    with pytest.raises(BrokenTourError, match="tour 0 carries 4, not up to 3"):
+        evaluate(problem, ((2, 0), ()))
+
+
+def test_of_a_group_one_required_node_is_enough() -> None:
+    nodes = tuple(replace(node, is_required=True) for node in PROBLEM.nodes)
+    problem = replace(PROBLEM, nodes=nodes)
+    assert evaluate(problem, ((1,), ())).missing == (2,)
+    assert evaluate(problem, ((2,), ())).missing == (0,)

@@ -12,7 +12,7 @@ def test_windows_may_lie_within_each_other() -> None:
     problem = Orienteering(nodes, (Tour(2, 2, 0, 100),), ((0, 5, 5), (5, 0, 5), (5, 5, 0)))
     grid = make_grids(problem)[0]
     assert measure(grid, (1, 0)) == Span([60, 70], [70, 80])
-    assert cut(grid, (1, 0), 0, 1) == (2, 0, 0, 80)
+    assert cut(grid, (1, 0), 0, 1) == (2, 0, 0, 80, None)
 
 
 def test_visits_that_no_tour_has_time_for_have_no_row() -> None:

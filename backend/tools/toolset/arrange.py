@@ -37,6 +37,8 @@ def arrange(args: Args, ctx: ToolContext) -> Answer:
     view = view_plan(snapshot, arrangement.draft)
     plan = view.show_days(range(1, snapshot.request.days + 1))
     content = {"left_out": _show_left_out(arrangement), **plan}
+    if arrangement.deadline_hit:
+        content["deadline_hit"] = True
     return Answer(content, kind="poi", opened=given, draft=arrangement.draft)
 
 

@@ -1,0 +1,161 @@
+"""The trip's problem as orienteering, so that a solver can work on it that knows nothing of trips.
+
+A room is a tour. A meal has no place of its own: a visit with the meal after it is a further node of
+the same group, which takes longer, has its own windows, and earns what a lost meal would cost.
+Money is not in it, nor the finer points of meals: the answer is a start for the search, no more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from backend.planner.candidates import Candidate
+from backend.planner.meals import MEAL_MIN, MEALS, SELF_CATERED_MIN, SHORT_MEAL_MIN, Meal
+from backend.planner.orienteering import Node, Orienteering, Tour, Visits, Window
+from backend.planner.problem import Problem, Room
+from backend.planner.stops import NOWHERE, Stop, clip
+
+MEAL_PROFIT = 150
+"""Like all profits in minutes of travel."""
+
+MOST_PROFIT = 10_000
+"""What is bound comes first anyway; its weight would drown the others."""
+
+Orders = tuple[tuple[int, ...], ...]
+"""Candidate numbers by room, in visiting order."""
+
+
+class Spot(NamedTuple):
+    """A place of a room's city by its number among the city's ways; `at` None: nowhere, so near."""
+
+    room: Room
+    at: int | None
+    is_visit: bool
+
+
+class Row(NamedTuple):
+    """A node with what it visits (None: a booking) and where."""
+
+    node: Node
+    candidate: int | None
+    spot: Spot
+
+
+@dataclass(frozen=True)
+class TourProblem:
+    """The orienteering problem, and the way back from its answer."""
+
+    problem: Orienteering
+    rows: tuple[Row, ...]
+
+    def read_orders(self, visits: Visits) -> Orders:
+        """The candidates of each room in visiting order."""
+        numbers = ([self.rows[node].candidate for node in tour] for tour in visits)
+        return tuple(tuple(c for c in tour if c is not None) for tour in numbers)
+
+
+def state_tours(problem: Problem) -> TourProblem:
+    """Candidates and bookings as nodes, rooms as tours, ways with their rest as travel."""
+    rooms = problem.rooms
+    rows = (*_list_visits(problem), *_list_bookings(rooms))
+    spots = [row.spot for row in rows]
+    spots += [Spot(room, room.frame.start, is_visit=False) for room in rooms]
+    spots += [Spot(room, room.frame.end, is_visit=False) for room in rooms]
+    starts = len(rows)
+    tours = tuple(
+        _make_tour(room, starts + number, starts + len(rooms) + number)
+        for number, room in enumerate(rooms)
+    )
+    nodes = tuple(row.node for row in rows)
+    return TourProblem(Orienteering(nodes, tours, _measure(spots)), rows)
+
+
+def _make_tour(room: Room, start: int, end: int) -> Tour:
+    return Tour(start, end, room.frame.part.ready, room.frame.latest_end, room.most_visits)
+
+
+def _list_visits(problem: Problem) -> Iterator[Row]:
+    """Each candidate by itself and with each meal, where it can be."""
+    for number, candidate in enumerate(problem.candidates):
+        stops = problem.stops[number]
+        known = [(room, stop) for room, stop in zip(problem.rooms, stops, strict=True) if stop]
+        if not known:
+            continue
+        way = min(room.frame.ways.minutes(room.frame.start, stop.node) for room, stop in known)
+        room, stop = known[0]
+        spot = Spot(room, stop.node, is_visit=True)
+        for meal in (None, *MEALS):
+            node = _make_node(problem, number, candidate, stop, meal, way)
+            if any(node.windows):
+                yield Row(node, number, spot)
+
+
+def _make_node(
+    problem: Problem, number: int, candidate: Candidate, stop: Stop, meal: Meal | None, way: int
+) -> Node:
+    """A visit, with a meal if there is one: eaten there, or right after it."""
+    is_eaten = meal is not None and stop.is_food
+    is_longer = meal is not None and not stop.is_food and stop.duration < SELF_CATERED_MIN
+    bonus = 0 if meal is None else MEAL_PROFIT
+    return Node(
+        profit=max(1, min(candidate.weight, MOST_PROFIT) - way + bonus),
+        service=stop.duration + MEAL_MIN * is_longer,
+        windows=tuple(
+            () if there is None else _list_windows(room, there, meal)
+            for room, there in zip(problem.rooms, problem.stops[number], strict=True)
+        ),
+        is_required=candidate.is_bound,
+        group=number,
+        load=0 if is_eaten else 1,
+    )
+
+
+def _list_windows(room: Room, stop: Stop, meal: Meal | None) -> tuple[Window, ...]:
+    if meal is None:
+        return () if stop.is_meal else tuple(Window(*span) for span in stop.starts)
+    if meal not in room.frame.meals:
+        return ()
+    first, last = _limit_starts(stop, meal)
+    return tuple(Window(*span) for span in clip(stop.starts, first, last))
+
+
+def _limit_starts(stop: Stop, meal: Meal) -> tuple[int, int]:
+    """First and last start of a visit that goes with a meal."""
+    if stop.is_food:
+        return meal.opens, meal.closes - SHORT_MEAL_MIN
+    if stop.duration >= SELF_CATERED_MIN:
+        return meal.opens - stop.duration + 1, meal.closes - 1
+    return meal.opens - stop.duration, meal.closes - MEAL_MIN - stop.duration
+
+
+def _list_bookings(rooms: Sequence[Room]) -> Iterator[Row]:
+    """A booking has one moment in one room; one without a position is where the day begins."""
+    for number, room in enumerate(rooms):
+        for stop in room.frame.fixed:
+            at = room.frame.start if stop.node == NOWHERE else stop.node
+            here = (Window(stop.at, stop.at),)
+            node = Node(
+                profit=1,
+                service=stop.duration,
+                windows=tuple(here if n == number else () for n in range(len(rooms))),
+                is_required=True,
+            )
+            yield Row(node, None, Spot(room, at, is_visit=False))
+
+
+def _measure(spots: Sequence[Spot]) -> tuple[tuple[int, ...], ...]:
+    """Minutes from spot to spot; what stands at one place is measured once."""
+    kinds = {(s.room.frame.part.city.id, s.at, s.is_visit): s for s in spots}
+    numbers = {kind: n for n, kind in enumerate(kinds)}
+    index = [numbers[s.room.frame.part.city.id, s.at, s.is_visit] for s in spots]
+    lines = [tuple(_find_gap(a, b) for b in kinds.values()) for a in kinds.values()]
+    rows = [tuple(line[n] for n in index) for line in lines]
+    return tuple(rows[n] for n in index)
+
+
+def _find_gap(a: Spot, b: Spot) -> int:
+    """Spots of different cities are on no tour together."""
+    if a is b or a.at is None or b.at is None or a.room.frame.ways is not b.room.frame.ways:
+        return 0
+    rest = a.room.frame.rest if a.is_visit and b.is_visit else 0
+    return a.room.frame.ways.minutes(a.at, b.at) + rest
