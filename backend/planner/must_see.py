@@ -30,9 +30,21 @@ def explain_missing(trip: Trip, draft: Draft) -> dict[str, Reason]:
     return {poi.id: _explain(trip, poi, possible) for poi in missing}
 
 
-def _explain(trip: Trip, poi: PoiCandidate, possible: set[str]) -> Reason:
+def is_room_for_all(trip: Trip, draft: Draft) -> bool:
+    """Whether the must-sees that are open at all fit into the days together, as far as one can tell."""
+    wanted = (trip.snapshot.poi(poi_id) for poi_id in trip.snapshot.request.must_see)
+    pois = [poi for poi in wanted if poi is not None and not _is_closed(trip, poi)]
+    anew = construct_all(_make_rater(trip, draft, pois, []))
+    return any(not solution.left for solution in anew)
+
+
+def _is_closed(trip: Trip, poi: PoiCandidate) -> bool:
     parts = trip.parts_in(poi.city)
-    if not any(read_hours(trip.snapshot, poi, part.date).intervals for part in parts):
+    return not any(read_hours(trip.snapshot, poi, part.date).intervals for part in parts)
+
+
+def _explain(trip: Trip, poi: PoiCandidate, possible: set[str]) -> Reason:
+    if _is_closed(trip, poi):
         return "closed"
     return "left_out" if poi.id in possible else "no_fit"
 

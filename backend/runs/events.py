@@ -146,6 +146,22 @@ class PlannerFellBack(EventBase):
     reason: str
 
 
+class RelaxationShown(BaseModel):
+    """What would make the request possible."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    message: str
+
+
+class RelaxationSought(EventBase):
+    """The request is impossible as asked; null where nothing was found that would help."""
+
+    type: Literal["relaxation_sought"]
+    relaxation: RelaxationShown | None
+
+
 class RunFinished(EventBase):
     """The last event."""
 
@@ -165,6 +181,7 @@ Event = Annotated[
     | ToolCalled
     | PlannerStopped
     | PlannerFellBack
+    | RelaxationSought
     | RunFinished,
     Field(discriminator="type"),
 ]

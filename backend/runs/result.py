@@ -1,29 +1,17 @@
 """The result of a run: computed once at its end, shown with the run's head at any time."""
 
-import datetime as dt
-from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from backend.agent.llm import Usage
-from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
-from backend.planner.draft import Draft
-from backend.planner.itinerary import Itinerary, Violation, Where
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import validate
 from backend.pool.funnel import count_funnel
-from backend.pool.pool_warnings import describe_warning
-from backend.pool.preview import list_warnings
 from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.commands import get_run
 from backend.runs.queries import RunHead, read_result
 from backend.runs.spending import show_cost
 from backend.tools.context import RunState
-
-OWN_CODES = frozenset({"LEG_NOT_COVERED", "MUST_SEE_CLOSED"})
-"""Warnings of the pool that the validator gives too, there with their place in the plan."""
 
 
 class RunUsage(BaseModel):
@@ -46,35 +34,6 @@ class RunUsage(BaseModel):
             cached_tokens=self.cached_tokens + usage.cached_tokens,
             output_tokens=self.output_tokens + usage.output_tokens,
         )
-
-
-class Findings(BaseModel):
-    """A plan as it stands, checked."""
-
-    model_config = ConfigDict(frozen=True)
-
-    itinerary: Itinerary
-    violations: tuple[Violation, ...]
-
-    @property
-    def errors(self) -> list[Violation]:
-        """What keeps the plan from being sound."""
-        return [v for v in self.violations if v.severity == "error"]
-
-
-def check_plan(snapshot: Snapshot, draft: Draft, now: dt.datetime | None = None) -> Findings:
-    """The itinerary of a draft, its violations, and the pool's warnings, as of `now`, among them."""
-    itinerary = build_itinerary(snapshot, draft)
-    warnings = _show_pool_warnings(snapshot, now or read_utc())
-    violations = [*validate(snapshot, draft, itinerary), *warnings]
-    return Findings(itinerary=itinerary, violations=tuple(violations))
-
-
-def _show_pool_warnings(snapshot: Snapshot, now: dt.datetime) -> Iterable[Violation]:
-    for warning in list_warnings(snapshot, now):
-        if warning.code not in OWN_CODES:
-            text = describe_warning(snapshot, warning, snapshot.request.locale)
-            yield Violation(code=warning.code, severity="warning", where=Where(), message=text)
 
 
 def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[str, Any]:

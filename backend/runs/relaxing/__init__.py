@@ -1,0 +1,1 @@
+"""What would make an impossible request possible, proved by planning it."""

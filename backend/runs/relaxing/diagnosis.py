@@ -1,0 +1,100 @@
+"""What of a plan stands against the request, sorted by what could be asked of the traveller."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.planner.check_context import CheckContext
+from backend.planner.constraint import Breach
+from backend.planner.draft import Draft
+from backend.planner.itinerary import LegItem
+from backend.planner.trip import DAY_MIN, FixedSlot, Part
+from backend.pool.snapshot import Snapshot
+from backend.runs.findings import Findings
+
+BUDGET = "OVER_BUDGET"
+MUST_SEES = frozenset({"MUST_SEE_MISSING", "MUST_SEE_NO_FIT"})
+LEGS = frozenset({"LEG_MISSED", "LEG_ORDER", "LEG_TOO_SHORT"})
+TIMES = LEGS | {"OVERLAP", "TRAVEL_TIME", "DAY_HOURS"}
+KNOWN = MUST_SEES | TIMES | {BUDGET}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A plan at which planning has ended, and its clashes."""
+
+    snapshot: Snapshot
+    draft: Draft
+    findings: Findings
+
+    @property
+    def clashes(self) -> tuple[Breach, ...]:
+        """All of them."""
+        return self.findings.clashes
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some change of the request could answer each clash."""
+        return all(clash.violation.code in KNOWN for clash in self.clashes)
+
+    @property
+    def is_only_budget(self) -> bool:
+        """Whether more money would do."""
+        return bool(self.clashes) and all(c.violation.code == BUDGET for c in self.clashes)
+
+    @property
+    def timing(self) -> list[Breach]:
+        """Clashes of times on a day."""
+        return [c for c in self.clashes if c.violation.code in TIMES]
+
+    @property
+    def short_cities(self) -> list[str]:
+        """Cities of the must-sees without room."""
+        rows = self.snapshot.rows.pois
+        return list(dict.fromkeys(rows[poi_id].city for poi_id in self.missing))
+
+    @cached_property
+    def cramped(self) -> list[str]:
+        """Destinations where a day is lacking, most likely: where trains cannot be caught, else all of the day."""
+        cities = [*self.short_cities, *(c for clash in self.timing for c in self._locate(clash))]
+        visited = self.snapshot.city_order
+        return [city for city in dict.fromkeys(cities) if city in visited]
+
+    @cached_property
+    def missing(self) -> list[str]:
+        """Must-sees without room; what is closed on all days is not among them."""
+        if not any(clash.violation.code in MUST_SEES for clash in self.clashes):
+            return []
+        reasons = self._context.missing_must_sees
+        return [poi_id for poi_id, reason in reasons.items() if reason != "closed"]
+
+    @property
+    def has_early_booking(self) -> bool:
+        """Whether something on the first day begins too early."""
+        return any(c.violation.where.day == 1 for c in self.timing) and bool(self.list_bookings(1))
+
+    def parts_on(self, day: int) -> tuple[Part, ...]:
+        """The parts of a day."""
+        return self._context.trip.parts[day]
+
+    def list_bookings(self, day: int) -> list[FixedSlot]:
+        """The traveller's bookings of a day, and those of the evening before that run into it."""
+        evening = self.parts_on(day - 1) if day > 1 else ()
+        late = [slot for part in evening for slot in part.fixed if slot.end > DAY_MIN]
+        return [*late, *(slot for part in self.parts_on(day) for slot in part.fixed)]
+
+    @cached_property
+    def _context(self) -> CheckContext:
+        return CheckContext(self.snapshot, self.draft, self.findings.itinerary)
+
+    def _locate(self, clash: Breach) -> Iterator[str]:
+        """Where a train is missed; a way into the trip is taken for the city that it leads to."""
+        where = clash.violation.where
+        if where.day is None:
+            return
+        items = self.findings.itinerary.days[where.day - 1].items
+        item = items[where.item] if where.item is not None else None
+        if isinstance(item, LegItem):
+            yield item.from_city if item.from_city in self.snapshot.city_order else item.to_city
+        elif clash.violation.code not in LEGS:
+            yield from (part.city.id for part in self.parts_on(where.day))

@@ -1,0 +1,69 @@
+"""What a search for a relaxation came to, as the run log keeps it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from backend.planner.draft import Draft
+from backend.planner.itinerary import Itinerary, Violation
+from backend.pool.snapshot import Snapshot
+from backend.runs.findings import Findings
+from backend.runs.relaxing.change import show_changes
+from backend.runs.relaxing.diagnosis import BUDGET
+from backend.runs.relaxing.search import BuildPool, Relaxation, find_relaxation
+from backend.runs.relaxing.trial import judge_draft, with_budget
+from backend.runs.run_log import Step
+from backend.runs.verdict import show_clash
+
+STEP = "relaxation_sought"
+
+
+class RelaxedPlan(BaseModel):
+    """The best plan under a relaxation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    draft: Draft
+    itinerary: Itinerary
+    warnings: tuple[Violation, ...]
+
+
+class Sought(BaseModel):
+    """The step's payload: nothing is in it where nothing was found.
+
+    `shortage` is the clash with the budget: the plan under the relaxation shows how little would do.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    relaxation: dict[str, Any] | None
+    plan: RelaxedPlan | None
+    shortage: dict[str, Any] | None = None
+
+
+async def seek(snapshot: Snapshot, draft: Draft, findings: Findings, build: BuildPool) -> Sought:
+    """What would make the request possible for which this draft is the best plan."""
+    found = await find_relaxation(snapshot, draft, findings, build)
+    if found is None:
+        return Sought(relaxation=None, plan=None)
+    trial = found.trial
+    plan = RelaxedPlan(
+        draft=trial.draft,
+        itinerary=trial.findings.itinerary,
+        warnings=tuple(v for v in trial.findings.violations if v.severity == "warning"),
+    )
+    shown = show_changes(found.changes, snapshot.request.locale)
+    return Sought(relaxation=shown, plan=plan, shortage=_find_shortage(found, snapshot))
+
+
+def _find_shortage(found: Relaxation, snapshot: Snapshot) -> dict[str, Any] | None:
+    asked = with_budget(found.trial.snapshot, snapshot.request.budget_total)
+    clashes = judge_draft(asked, found.trial.draft).findings.clashes
+    return next((show_clash(c) for c in clashes if c.violation.code == BUDGET), None)
+
+
+def read_sought(steps: Sequence[Step]) -> Sought | None:
+    """What the log says of it; None where nobody has looked."""
+    payloads = [step.payload for step in steps if step.kind == STEP]
+    return Sought.model_validate(payloads[-1]) if payloads else None

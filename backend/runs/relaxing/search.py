@@ -1,0 +1,216 @@
+"""Finds the change of least effort under which the trip can be done, by planning it.
+
+Trials are few and bounded by number. Each is planned for its must-sees alone first, in a fraction
+of the time; the one that wins is planned in full. Money is no trial of its own: a plan that only
+costs too much says itself how much it needs.
+"""
+
+import heapq
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import count
+from typing import NamedTuple
+
+from backend.errors import WaypoolError
+from backend.planner.draft import Draft
+from backend.planner.must_see import is_room_for_all
+from backend.planner.trip import plan_trip as lay_out
+from backend.pool.plan_request import PlanRequest
+from backend.pool.snapshot import Snapshot
+from backend.runs.findings import Findings
+from backend.runs.relaxing.change import apply_all, sum_effort
+from backend.runs.relaxing.diagnosis import Diagnosis
+from backend.runs.relaxing.suggestions import Option, list_options, name_option, suggest_money
+from backend.runs.relaxing.trial import (
+    Trial,
+    judge_draft,
+    keep_must_sees,
+    plan_trip,
+    with_budget,
+    with_request,
+)
+
+MOST_PLANNED = 6
+"""Trials that are planned; those that need none do not count."""
+
+CLOSER_LOOKS = 2
+"""Halvings of the money asked for."""
+
+BuildPool = Callable[[PlanRequest], Awaitable[Snapshot]]
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """What is to change, and the plan that proves it."""
+
+    changes: Option
+    trial: Trial
+
+    @property
+    def effort(self) -> float:
+        """What it asks."""
+        return sum_effort(self.changes)
+
+
+class _Waiting(NamedTuple):
+    """An option to be tried from where a plan stands; with `is_free` as if money were no matter."""
+
+    effort: float
+    number: int
+    option: Option
+    ground: Diagnosis
+    is_free: bool
+
+
+async def find_relaxation(
+    snapshot: Snapshot, draft: Draft, findings: Findings, build: BuildPool
+) -> Relaxation | None:
+    """The relaxation of least effort among those tried; None where none of them works."""
+    diagnosis = Diagnosis(snapshot, draft, findings)
+    if not diagnosis.is_known:
+        return None
+    search = _Search(diagnosis, build)
+    return await (search.find_budget() if diagnosis.is_only_budget else search.find_best())
+
+
+class _Search:
+    def __init__(self, diagnosis: Diagnosis, build: BuildPool) -> None:
+        self._diagnosis, self._build = diagnosis, build
+        self._asked = diagnosis.snapshot.request
+        self._planned = 0
+        self._queue: list[_Waiting] = []
+        self._numbers = count()
+        self._known: set[tuple[str, bool]] = set()
+        self._best: Relaxation | None = None
+
+    async def find_budget(self) -> Relaxation | None:
+        """The least budget for what must be, with all that fits in it; else that of the plan at hand."""
+        snapshot = self._diagnosis.snapshot
+        bare = await self._plan_bare(snapshot)
+        at_hand = self._accept((), judge_draft(snapshot, self._diagnosis.draft))
+        for found in (self._accept((), bare), at_hand):
+            full = None if found is None else await self._fill(found)
+            if full is not None:
+                return full
+        return at_hand
+
+    async def find_best(self) -> Relaxation | None:
+        """Options by effort, until nothing that is left asks less than what was found."""
+        self._push(list_options(self._diagnosis), self._diagnosis, is_free=False)
+        if self._asked.budget_total is not None:
+            await self._look_without_money()
+        while self._queue and not self._is_over(self._queue[0].effort):
+            await self._try(heapq.heappop(self._queue))
+        if self._best is None:
+            return None
+        least = await self._spend_less(self._best)
+        return await self._fill(least) or least
+
+    def _push(self, options: Iterable[Option], ground: Diagnosis, *, is_free: bool) -> None:
+        for option in options:
+            name = name_option(option), is_free
+            if name not in self._known:
+                self._known.add(name)
+                place = sum_effort(option), next(self._numbers)
+                heapq.heappush(self._queue, _Waiting(*place, option, ground, is_free))
+
+    def _is_over(self, effort: float) -> bool:
+        return self._best is not None and self._best.effort <= effort
+
+    async def _look_without_money(self) -> None:
+        """What clashes even if money is no matter is not the budget's doing."""
+        snapshot = with_budget(self._diagnosis.snapshot, None)
+        trial = await self._plan_trial(snapshot)
+        if trial is None or self._note((), trial):
+            return
+        ground = Diagnosis(trial.snapshot, trial.draft, trial.findings)
+        if ground.missing != self._diagnosis.missing or ground.cramped != self._diagnosis.cramped:
+            self._push(list_options(ground), ground, is_free=True)
+
+    async def _try(self, waiting: _Waiting) -> None:
+        request = apply_all(self._asked, waiting.option)
+        if any(change.is_elsewhen for change in waiting.option):
+            if self._planned < MOST_PLANNED:
+                await self._try_elsewhen(waiting, request)
+            return
+        snapshot = with_request(self._diagnosis.snapshot, request)
+        snapshot = with_budget(snapshot, None) if waiting.is_free else snapshot
+        if self._has_no_room(snapshot, waiting.ground.draft):
+            return
+        if not self._note(waiting.option, judge_draft(snapshot, waiting.ground.draft)):
+            await self._try_planned(waiting, snapshot)
+
+    async def _try_elsewhen(self, waiting: _Waiting, request: PlanRequest) -> None:
+        try:
+            snapshot = await self._build(request)
+        except WaypoolError:  # no catalogue at hand, or dates beyond it
+            return
+        await self._try_planned(
+            waiting, with_budget(snapshot, None) if waiting.is_free else snapshot
+        )
+
+    async def _try_planned(self, waiting: _Waiting, snapshot: Snapshot) -> None:
+        trial = await self._plan_trial(snapshot)
+        if trial is None or self._note(waiting.option, trial):
+            return
+        failed = Diagnosis(trial.snapshot, trial.draft, trial.findings)
+        for change in waiting.option:
+            if change.grow is not None:
+                rest = tuple(other for other in waiting.option if other is not change)
+                grown = [(*rest, larger) for larger in change.grow(failed)]
+                self._push(grown, waiting.ground, is_free=waiting.is_free)
+
+    async def _plan_trial(self, snapshot: Snapshot) -> Trial | None:
+        if self._planned >= MOST_PLANNED:
+            return None
+        self._planned += 1
+        return await self._plan_bare(snapshot)
+
+    async def _plan_bare(self, snapshot: Snapshot) -> Trial:
+        bare = await plan_trip(keep_must_sees(snapshot))
+        return judge_draft(snapshot, bare.draft)
+
+    def _note(self, option: Option, trial: Trial) -> bool:
+        found = self._accept(option, trial)
+        if found is not None and (self._best is None or found.effort < self._best.effort):
+            self._best = found
+        return found is not None
+
+    def _accept(self, changes: Option, trial: Trial) -> Relaxation | None:
+        """The changes with just the money that the plan needs; None where the plan does not do."""
+        option = tuple(change for change in changes if change.kind != "raise_budget")
+        budget = self._asked.budget_total
+        if budget is not None and trial.total > budget:
+            option = (*option, suggest_money(self._diagnosis, trial.findings.itinerary))
+        if not option:
+            return None
+        request = apply_all(self._asked, option)
+        proved = judge_draft(with_request(trial.snapshot, request), trial.draft)
+        return None if proved.findings.clashes else Relaxation(option, proved)
+
+    async def _spend_less(self, found: Relaxation) -> Relaxation:
+        """Halve the money that is asked for, as long as it does."""
+        least, too_little = found, self._asked.budget_total
+        for _ in range(CLOSER_LOOKS):
+            if too_little is None or least.trial.total <= too_little:
+                break
+            middle = ((least.trial.total + too_little) / 2).quantize(Decimal(1))
+            less = self._accept(
+                least.changes, await self._plan_bare(with_budget(least.trial.snapshot, middle))
+            )
+            if less is None or less.trial.total >= least.trial.total:
+                too_little = middle
+            else:
+                least = less
+        return least
+
+    async def _fill(self, found: Relaxation) -> Relaxation | None:
+        """Everything else that fits, within the same money; None where the plan gets no better."""
+        full = await plan_trip(found.trial.snapshot)
+        return None if full.findings.clashes else self._accept(found.changes, full)
+
+    def _has_no_room(self, snapshot: Snapshot, draft: Draft) -> bool:
+        """Whether must-sees do not fit with the trains at hand: then times alone do not help."""
+        bare = draft.model_copy(update={"visits": {}})
+        return not is_room_for_all(lay_out(snapshot, bare), bare)

@@ -1,0 +1,129 @@
+"""Changes worth trying, the least effort first.
+
+Effort compares what cannot be added up; a must-see given up is 1. An hour more a day costs least
+(0.1), since nothing is lost. Money is 1 (it is asked for in figures). Another time of one's own
+arrival or departure is 1 and of a booking 1.5, with half more for each hour. A day more is 1.5: it is
+asked for rather than two must-sees are given up. A booking is 3, a whole city 4.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+from backend.clock import format_minutes, parse_minutes
+from backend.money import format_money
+from backend.planner.itinerary import Itinerary
+from backend.planner.trip import name_in
+from backend.runs.relaxing.bookings import suggest_moves, suggest_omission
+from backend.runs.relaxing.change import Change, sum_effort
+from backend.runs.relaxing.cities import suggest_days, suggest_drops
+from backend.runs.relaxing.diagnosis import Diagnosis
+from backend.runs.relaxing.own_transport import suggest_own_times
+from backend.runs.relaxing.texts import MESSAGES
+
+RAISE_EFFORT = 1.0
+LEAVE_OUT_EFFORT = 1.0
+EXTEND_EFFORT = 0.1
+LONG_DAY = (8 * 60, 22 * 60)
+MOST_HOURS = 6
+
+Option = tuple[Change, ...]
+
+
+def list_options(diagnosis: Diagnosis) -> list[Option]:
+    """Single changes, and pairs where places and times both clash; none twice."""
+    for_places = list(_suggest_for_must_sees(diagnosis)) if diagnosis.missing else []
+    for_times = list(_suggest_for_times(diagnosis))
+    pairs = [pair for pair in product(for_places, for_times) if pair[0].kind != pair[1].kind]
+    found: dict[str, Option] = {}
+    for option in (*((change,) for change in (*for_places, *for_times)), *pairs):
+        found.setdefault(name_option(option), option)
+    return sorted(found.values(), key=sum_effort)
+
+
+def name_option(option: Option) -> str:
+    """What makes it the same as another one."""
+    return repr([(change.kind, change.value) for change in option])
+
+
+def suggest_money(diagnosis: Diagnosis, itinerary: Itinerary) -> Change:
+    """The budget that a plan needs."""
+    request = diagnosis.snapshot.request
+    assert request.budget_total is not None
+    total = itinerary.costs.total
+    value = format_money(total - request.budget_total)
+    text = MESSAGES["raise_budget"][request.locale]
+    return Change(
+        kind="raise_budget",
+        value=value,
+        message=text.format(amount=value, currency=itinerary.currency),
+        effort=RAISE_EFFORT,
+        apply=lambda request: request.model_copy(update={"budget_total": total}),
+    )
+
+
+def _suggest_for_must_sees(diagnosis: Diagnosis) -> Iterator[Change]:
+    yield from _extend_days(diagnosis)
+    yield _leave_out(diagnosis)
+    yield from suggest_days(diagnosis, diagnosis.short_cities, is_early=False)
+    days = range(1, diagnosis.snapshot.request.days + 1)
+    for part in (part for day in days for part in diagnosis.parts_on(day)):
+        if part.city.id in diagnosis.short_cities:
+            for slot in part.fixed:
+                yield suggest_omission(diagnosis, slot.number)
+
+
+def _leave_out(diagnosis: Diagnosis) -> Change:
+    rows, locale = diagnosis.snapshot.rows.pois, diagnosis.snapshot.request.locale
+    missing = list(diagnosis.missing)
+    names = [name_in(rows[poi_id], locale) for poi_id in missing]
+    shown = (", " if locale == "en" else "、").join(names)
+    gone = set(missing)
+    return Change(
+        kind="leave_out",
+        value=missing,
+        message=MESSAGES["leave_out"][locale].format(names=shown),
+        effort=LEAVE_OUT_EFFORT * len(missing),
+        apply=lambda request: request.model_copy(
+            update={"must_see": tuple(i for i in request.must_see if i not in gone)}
+        ),
+    )
+
+
+def _extend_days(diagnosis: Diagnosis) -> Iterator[Change]:
+    """Longer days, hour by hour to the length of ordinary ones: evenings first, then an early start."""
+    request = diagnosis.snapshot.request
+    start, end = parse_minutes(request.day_start), parse_minutes(request.day_end)
+    ends = [end + 60 * hours for hours in range(MOST_HOURS + 1) if end + 60 * hours <= LONG_DAY[1]]
+    for first, last in product(dict.fromkeys((start, min(start, LONG_DAY[0]))), ends or [end]):
+        if (first, last) != (start, end):
+            hours = (start - first + last - end) / 60
+            yield _set_hours(diagnosis, format_minutes(first), format_minutes(last), hours)
+
+
+def _set_hours(diagnosis: Diagnosis, first: str, last: str, hours: float) -> Change:
+    text = MESSAGES["extend_day"][diagnosis.snapshot.request.locale]
+    fields = {"day_start": first, "day_end": last}
+    return Change(
+        kind="extend_day",
+        value=fields,
+        message=text.format(first=first, last=last),
+        effort=EXTEND_EFFORT * hours,
+        apply=lambda request: request.model_copy(update=fields),
+    )
+
+
+def _suggest_for_times(diagnosis: Diagnosis) -> Iterator[Change]:
+    for clash in diagnosis.timing:
+        day = clash.violation.where.day
+        if day is None:
+            continue
+        minutes = int(clash.amount or 0)
+        yield from suggest_own_times(diagnosis, day, minutes)
+        for slot in diagnosis.list_bookings(day):
+            yield from suggest_moves(diagnosis, slot.number, minutes)
+            yield suggest_omission(diagnosis, slot.number)
+    yield from suggest_days(diagnosis, diagnosis.cramped, is_early=diagnosis.has_early_booking)
+    for cities in ([city] for city in diagnosis.cramped):
+        yield from suggest_days(diagnosis, cities, is_early=False)
+        yield from suggest_drops(diagnosis, cities)
+    yield from suggest_drops(diagnosis, diagnosis.cramped)

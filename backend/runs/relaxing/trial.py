@@ -1,0 +1,83 @@
+"""Plans a changed request by the built-in planner with the real tools; nothing of it is recorded.
+
+Tools that an admin has switched off work here: what is asked is whether the trip can be done.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+from backend.agent.builtin_planner import BuiltinPlanner
+from backend.agent.loop import Watch, run_agent
+from backend.agent.recorder import MemoryRecorder
+from backend.planner.draft import Draft
+from backend.pool.plan_request import PlanRequest
+from backend.pool.snapshot import CityPool, Snapshot
+from backend.runs.findings import Findings, check_plan
+from backend.tools.limits import ToolLimit
+from backend.tools.runner import ToolRunner
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A plan for a changed request."""
+
+    snapshot: Snapshot
+    draft: Draft
+    findings: Findings
+
+    @property
+    def total(self) -> Decimal:
+        """What the plan costs."""
+        return self.findings.itinerary.costs.total
+
+
+async def plan_trip(snapshot: Snapshot) -> Trial:
+    """The best plan that the built-in planner finds."""
+    watch = Watch(lambda: 0.0, _never)
+    tools = ToolRunner(snapshot, _read_no_limits)
+    result = await run_agent(snapshot, BuiltinPlanner(), tools, MemoryRecorder(), watch)
+    return judge_draft(snapshot, result.state.draft)
+
+
+def judge_draft(snapshot: Snapshot, draft: Draft) -> Trial:
+    """A draft that stands already, held against another request."""
+    return Trial(snapshot, draft, check_plan(snapshot, draft))
+
+
+def with_request(snapshot: Snapshot, request: PlanRequest) -> Snapshot:
+    """The same pool for a request of the same dates and cities."""
+    return _replace(snapshot, request=request)
+
+
+def with_budget(snapshot: Snapshot, budget: Decimal | None) -> Snapshot:
+    """The same request with another budget."""
+    return with_request(snapshot, snapshot.request.model_copy(update={"budget_total": budget}))
+
+
+def keep_must_sees(snapshot: Snapshot) -> Snapshot:
+    """The pool without places that nobody must see: planned in a fraction of the time."""
+    must = frozenset(snapshot.request.must_see)
+    cities = {city: _cut(pool, must) for city, pool in snapshot.cities.items()}
+    return _replace(snapshot, cities=cities)
+
+
+def _cut(pool: CityPool, must: frozenset[str]) -> CityPool:
+    kept = tuple(poi_id for poi_id in pool.pois if poi_id in must)
+    return pool.model_copy(update={"pois": kept, "must_see_added": kept})
+
+
+def _replace(snapshot: Snapshot, **changes: Any) -> Snapshot:
+    """A copy without what the snapshot has computed of itself: it may differ."""
+    fields = {name: getattr(snapshot, name) for name in Snapshot.model_fields}
+    return Snapshot.model_construct(**{**fields, **changes})
+
+
+async def _never() -> bool:
+    return False
+
+
+async def _read_no_limits() -> Mapping[str, ToolLimit]:
+    return MappingProxyType({})
