@@ -19,8 +19,11 @@ from backend.planner.itinerary import (
 from backend.planner.moves import make_local
 from backend.planner.schedule import PartPlan, Slot
 from backend.planner.stops import NOWHERE, Stop
-from backend.planner.trip import Stay, Trip, name_in
+from backend.planner.trip import DAY_MIN, Stay, Trip, name_in
 from backend.pool.plan_request import count_rooms
+
+SHORT_NIGHT_MIN = 90
+"""Less rest than this is not worth the way to bed."""
 
 
 @dataclass
@@ -36,13 +39,22 @@ def render_part(trip: Trip, frame: Frame, plan: PartPlan) -> Iterator[DayItem]:
     """Visits, bookings, meals and the transfers between them."""
     here = _Place(frame.start, frame.part.start.name, frame.part.free_from)
     for number, slot in enumerate(plan.slots):
-        if number == plan.home_at:
-            yield from _render_way_home(trip, frame, plan, here)
+        if number == plan.home_at or _is_night_between(frame, here, slot):
+            yield from _render_way_home(trip, frame, here)
         yield from _render_way(trip, frame, here, slot)
         yield _render_slot(trip, frame, slot)
         here.since = max(here.since, slot.end)
     if plan.home_at == len(plan.slots):
-        yield from _render_way_home(trip, frame, plan, here)
+        yield from _render_way_home(trip, frame, here)
+
+
+def _is_night_between(frame: Frame, here: _Place, slot: Slot) -> bool:
+    """Whether one goes to bed before a booking in the small hours, and sets out from there."""
+    if slot.start < DAY_MIN or frame.end is None or frame.part.leave_by is not None:
+        return False
+    node = frame.end if slot.stop is None or slot.stop.node == NOWHERE else slot.stop.node
+    back = frame.ways.minutes(here.node, frame.end) + frame.ways.minutes(frame.end, node)
+    return slot.start - here.since - back >= SHORT_NIGHT_MIN
 
 
 def render_stay(trip: Trip, stay: Stay) -> Iterator[StayItem]:
@@ -72,9 +84,7 @@ def _render_way(trip: Trip, frame: Frame, here: _Place, slot: Slot) -> Iterator[
     here.node, here.name = stop.node, name
 
 
-def _render_way_home(
-    trip: Trip, frame: Frame, plan: PartPlan, here: _Place
-) -> Iterator[TransferItem]:
+def _render_way_home(trip: Trip, frame: Frame, here: _Place) -> Iterator[TransferItem]:
     """To the station as late as can be, to the bed at once; from an unused day nowhere."""
     part = frame.part
     if frame.end is None or part.end is None or part.is_void:

@@ -256,6 +256,28 @@ def test_breaches_have_figures() -> None:
     assert measure_code(long, sound({}), "MUST_SEE_NO_FIT") == [600]
 
 
+def test_every_day_of_a_city_without_visits_is_named() -> None:
+    found = find_violations(TWO_CITIES, both({1: ["bj-tiantan"], 2: ["bj-guobo"]}))
+    empty = [v for v in found if v.code == "EMPTY_DAY"]
+    assert [v.where.day for v in empty] == [3, 4, 5]
+    assert all("Xi" in v.message for v in empty)
+
+
+def test_an_empty_day_says_why() -> None:
+    shut = make_snapshot(days=2, origin=None, pois=[make_poi("x", opening_hours="Su 09:00-17:00")])
+    bare = make_snapshot(days=2, origin=None, pois=[])
+    late = make_snapshot(days=1, origin=None, arrival={"time": "20:30", "place": PLACE})
+    for snapshot, words in (
+        (shut, "no place to choose from is open"),
+        (bare, "there is no place to choose from"),
+        (late, "too little time"),
+    ):
+        found = find_violations(snapshot, make_draft(hotels=BEIJING))
+        messages = [v.message for v in found if v.code == "EMPTY_DAY"]
+        assert len(messages) == snapshot.request.days
+        assert all(words in message for message in messages)
+
+
 def test_a_price_unknown_of_a_hotel_is_said_once() -> None:
     hotels = [HOTELS[0].model_copy(update={"price_per_night": None})]
     found = find_violations(make_snapshot(hotels=hotels), sound({}))

@@ -207,3 +207,23 @@ def test_two_zones_on_one_day_each_tell_their_own_time() -> None:
     visit = next(item for item in items if item["kind"] == "visit")
     assert visit["arrive"].endswith("+06:00")
     assert find_codes(snapshot, draft) & {"OVERLAP", "TRAVEL_TIME", "LEG_MISSED"} == set()
+
+
+def test_a_booking_in_the_small_hours_is_reached_from_the_hotel() -> None:
+    sunrise = {"title": "sunrise", "start": "2026-10-15T03:00", "end": "2026-10-15T04:30"}
+    there = {**sunrise, "lat": 39.99, "lon": 116.20}
+    draft = make_draft({2: ["bj-tiantan"]}, hotels={"beijing": "bj-h-dongdan"})
+    lines = plan(make_snapshot(origin=None, fixed=[there]), draft, 2)
+    number = next(n for n, line in enumerate(lines) if "fixed sunrise" in line)
+    hotel = next(line for line in lines if line.startswith("stay"))
+    assert hotel == lines[-1]
+    before, home = lines[number - 1], lines[number - 2]
+    name = before.partition(" > ")[0].split(" ", 2)[2]
+    assert home.endswith(f"> {name}")
+    assert home[:5] < "21:00" < "23:00"
+    assert "01:" in before[:3] or "02:" in before[:3]
+    assert lines[number + 1].endswith(f"> {name}")
+    anywhere = plan(make_snapshot(origin=None, fixed=[sunrise]), draft, 2)
+    number = next(n for n, line in enumerate(anywhere) if "fixed sunrise" in line)
+    assert anywhere[number - 1].endswith(f"> {name}")
+    assert anywhere[number + 1] == hotel

@@ -1,40 +1,65 @@
-"""A whole day without any visit, although something could be visited."""
+"""A day without any visit: each whole one, and each day of a city in which nothing is visited at all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from backend.planner.check_context import CheckContext
 from backend.planner.constraint import Constraint, Finding
 from backend.planner.hours import read_hours
 from backend.planner.trip import Part
+from backend.text import Locale
 
 WHOLE_DAY_MIN = 6 * 60
 """Less than this is a day of arrival or departure."""
 
+WHY: Mapping[str, Mapping[Locale, str]] = {
+    "left": {"zh-CN": "", "en": ""},
+    "time": {"zh-CN": "：时间不够", "en": ": there is too little time"},
+    "closed": {"zh-CN": "：没有可选景点开放", "en": ": no place to choose from is open"},
+    "nothing": {"zh-CN": "：没有可选的景点", "en": ": there is no place to choose from"},
+}
+
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Days in one city, free of bookings, with an open candidate that is not in the plan."""
+    """Days free of bookings, with the reason where there is one."""
     planned = {visited.poi.id for visited in context.visits}
-    visited_days = {visited.day for visited in context.visits}
+    cities = {visited.poi.city for visited in context.visits}
+    days = {visited.day for visited in context.visits}
     for day, parts in context.trip.parts.items():
-        is_whole = len(parts) == 1 and parts[0].until - parts[0].opens >= WHOLE_DAY_MIN
-        if day in visited_days or not is_whole or parts[0].fixed:
-            continue
-        if _has_open_place(context, parts[0], planned):
-            yield Finding(day, None, {"day": day})
+        for part in parts:
+            is_whole = len(parts) == 1 and _measure(part) >= WHOLE_DAY_MIN
+            is_empty = part.city.id not in cities or (is_whole and day not in days)
+            if is_empty and not part.fixed and not part.is_void:
+                why = WHY[_explain(context, part, planned)][context.locale]
+                yield Finding(day, None, {"day": day, "city": context.name(part.city), "why": why})
 
 
-def _has_open_place(context: CheckContext, part: Part, planned: set[str]) -> bool:
-    for poi_id in context.snapshot.cities[part.city.id].pois:
-        poi = context.snapshot.rows.pois[poi_id]
-        hours = read_hours(context.snapshot, poi, part.date)
-        if poi_id not in planned and hours.list_starts(poi.duration_min):
-            return True
-    return False
+def _measure(part: Part) -> int:
+    return part.until - part.opens
+
+
+def _explain(context: CheckContext, part: Part, planned: set[str]) -> str:
+    """Why nothing is visited, as far as the pool tells."""
+    pool = context.snapshot.cities[part.city.id].pois
+    rows = [context.snapshot.rows.pois[poi_id] for poi_id in pool if poi_id not in planned]
+    if not rows:
+        return "nothing"
+    starts = [
+        start
+        for poi in rows
+        for start in read_hours(context.snapshot, poi, part.date).list_starts(poi.duration_min)
+    ]
+    if not starts:
+        return "closed"
+    shortest = min(poi.duration_min for poi in rows)
+    return "left" if _measure(part) >= shortest else "time"
 
 
 EMPTY_DAY = Constraint(
     "EMPTY_DAY",
     "warning",
-    {"zh-CN": "第 {day} 天没有安排任何景点。", "en": "Day {day} has no visit at all."},
+    {
+        "zh-CN": "第 {day} 天在{city}没有安排任何景点{why}。",
+        "en": "Day {day} in {city} has no visit at all{why}.",
+    },
     find,
 )
