@@ -8,11 +8,28 @@ from rapidfuzz import fuzz, process
 Locale = Literal["zh-CN", "en"]
 
 
+LONGEST_QUOTE = 80
+"""Of what was sent: a name is shorter, and nobody reads a megabyte back."""
+
+LONGEST_WANTED = 200
+"""Of a word that names are compared with; no name is longer."""
+
+
+def quote(value: object) -> str:
+    """What was sent, in quotation marks, cut where it is longer than any name."""
+    return repr(cut(str(value)))
+
+
+def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
+    """The beginning of a text, and a mark where something is left out."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
 def find_near(wanted: str, known: Iterable[str], limit: int = 3, cutoff: float = 50.0) -> list[str]:
     """Up to `limit` of `known` that look like `wanted`, nearest first; ties by code point."""
     candidates = sorted(set(known))
     scored = process.extract(
-        wanted,
+        wanted[:LONGEST_WANTED],
         candidates,
         scorer=fuzz.WRatio,
         processor=str.casefold,

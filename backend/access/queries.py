@@ -10,6 +10,7 @@ from backend.access.tables import ApiKey
 from backend.db.session import Session
 from backend.errors import NotFoundError
 from backend.ids import make_id
+from backend.text import quote
 
 
 async def create_key(
@@ -44,6 +45,6 @@ async def revoke_key(session: Session, key_id: str, at: dt.datetime) -> None:
     """From now on the key opens nothing; revoking it again changes nothing."""
     known = await session.get(ApiKey, key_id)
     if known is None:
-        raise NotFoundError(f"no key {key_id!r}; 'waypool keys list' shows them")
+        raise NotFoundError(f"no key {quote(key_id)}; 'waypool keys list' shows them")
     revoked = update(ApiKey).where(ApiKey.id == key_id, ApiKey.revoked_at.is_(None))
     await session.execute(revoked.values(revoked_at=at))

@@ -24,6 +24,7 @@ from backend.errors import (
     UnavailableError,
     WaypoolError,
 )
+from backend.pool.request_shape import make_pointer
 from backend.runs.admission import QueueFullError
 from backend.runs.spending import CostLimitError
 
@@ -118,14 +119,8 @@ def make_problem(
 def list_faults(errors: Iterable[Any], skip: int = 0) -> list[Fault]:
     """Pydantic's errors as faults; `skip` leaves out the first steps of where each is."""
     return [
-        Fault(_make_pointer(entry["loc"][skip:]), entry["type"], entry["msg"]) for entry in errors
+        Fault(make_pointer(*entry["loc"][skip:]), entry["type"], entry["msg"]) for entry in errors
     ]
-
-
-def _make_pointer(steps: Iterable[object]) -> str:
-    """RFC 6901: `~` and `/` in a name are written `~0` and `~1`."""
-    texts = (str(step).replace("~", "~0").replace("/", "~1") for step in steps)
-    return "".join(f"/{text}" for text in texts)
 
 
 def install_problems(app: FastAPI) -> None:

@@ -12,6 +12,7 @@ from backend.cli.bench_results import bench_results
 from backend.cli.output import Output, json_option
 from backend.db.connect import open_database
 from backend.settings import read_settings
+from backend.text import quote
 
 
 @click.group()
@@ -68,9 +69,9 @@ class _Seconds(click.ParamType[tuple[float, ...]]):
         try:
             numbers = tuple(float(part) for part in value.split(","))
         except ValueError:
-            self.fail(f"{value!r} is no list of seconds such as 1,5", param, ctx)
+            self.fail(f"{quote(value)} is no list of seconds such as 1,5", param, ctx)
         if not all(0.1 <= number <= 3600 for number in numbers):
-            self.fail(f"{value!r}: seconds lie between 0.1 and 3600", param, ctx)
+            self.fail(f"{quote(value)}: seconds lie between 0.1 and 3600", param, ctx)
         return tuple(dict.fromkeys(numbers))
 
 

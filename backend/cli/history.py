@@ -10,6 +10,7 @@ from rich.table import Table
 from backend.audit.change import Recorded
 from backend.cli.output import Output
 from backend.results.values import write_json
+from backend.text import quote
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -32,7 +33,7 @@ class VersionType(click.ParamType[int | str]):
         if isinstance(value, int):
             return value
         if not str(value).isdecimal() or len(str(value)) > 9:
-            self.fail(f"{value!r} is neither a version nor 'default'", param, ctx)
+            self.fail(f"{quote(value)} is neither a version nor 'default'", param, ctx)
         return int(value)
 
 

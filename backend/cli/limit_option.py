@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
+from backend.text import quote
 from backend.tools.registry import check_limit, get_tool
 from backend.tools.tool import Tool
 
@@ -21,7 +22,7 @@ def read_limits_given(
     for text in texts:
         name, equals, rows = text.partition("=")
         if not equals:
-            raise click.BadParameter(f"{text!r} is not of the form TOOL=N")
+            raise click.BadParameter(f"{quote(text)} is not of the form TOOL=N")
         tool = get_tool(name.strip())
         limits[tool.name] = read_rows(tool, rows)
     return limits

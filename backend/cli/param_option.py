@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from backend.params.registry import ParamValue, find_param, parse_value
+from backend.text import quote
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -18,7 +19,7 @@ def read_params_given(
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
-            raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE")
+            raise click.BadParameter(f"{quote(text)} is not of the form KEY=VALUE")
         param = find_param(key.strip())
         values[param.key] = parse_value(param, value)
     return values

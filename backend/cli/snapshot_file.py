@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from backend.cli.output import read_json
 from backend.errors import ConfigurationError
 from backend.pool.snapshot import Snapshot
+from backend.text import quote
 
 MAX_NAMED = 5
 
@@ -28,13 +29,13 @@ def _list_gaps(snapshot: Snapshot) -> Iterator[str]:
     """What is named in the pool and stands nowhere."""
     cities = {*snapshot.city_order, *snapshot.cities}
     cities.update(city for leg in snapshot.legs for city in (leg.from_city, leg.to_city))
-    yield from (f"city_rows lacks {c!r}" for c in sorted(cities - set(snapshot.city_rows)))
+    yield from (f"city_rows lacks {quote(c)}" for c in sorted(cities - set(snapshot.city_rows)))
     pools = set(snapshot.city_order) - set(snapshot.cities)
-    yield from (f"cities lacks {c!r}" for c in sorted(pools))
+    yield from (f"cities lacks {quote(c)}" for c in sorted(pools))
     rows = snapshot.rows
     held = {"poi": set(rows.pois), "hotel": set(rows.hotels), "train": set(rows.trains)}
     for kind, ids in snapshot.ids_by_kind.items():
-        yield from (f"rows lack the {kind} {i!r}" for i in sorted(ids - held[kind]))
+        yield from (f"rows lack the {kind} {quote(i)}" for i in sorted(ids - held[kind]))
 
 
 def _refuse(source: str, named: Sequence[str]) -> ConfigurationError:

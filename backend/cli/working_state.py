@@ -9,6 +9,7 @@ from backend.cli.output import read_json, write_text
 from backend.errors import ConfigurationError
 from backend.planner.draft import Draft
 from backend.pool.snapshot import Snapshot
+from backend.text import quote
 from backend.tools.context import RunState
 
 
@@ -45,9 +46,9 @@ def _list_strangers(snapshot: Snapshot, draft: Draft) -> Iterator[str]:
     """Choices of a draft that no edit would have made."""
     days = range(1, snapshot.request.days + 1)
     yield from (f"no day {day}" for day in draft.visits if day not in days)
-    yield from (f"no place {i!r}" for i in draft.poi_ids if snapshot.poi(i) is None)
-    yield from (f"no city {city!r}" for city in draft.hotels if city not in snapshot.cities)
-    yield from (f"no hotel {i!r}" for i in draft.hotels.values() if snapshot.hotel(i) is None)
+    yield from (f"no place {quote(i)}" for i in draft.poi_ids if snapshot.poi(i) is None)
+    yield from (f"no city {quote(city)}" for city in draft.hotels if city not in snapshot.cities)
+    yield from (f"no hotel {quote(i)}" for i in draft.hotels.values() if snapshot.hotel(i) is None)
     yield from (f"no leg {leg}" for leg in draft.trains if not 0 <= leg < len(snapshot.legs))
     trains = (i for ids in draft.trains.values() for i in ids)
-    yield from (f"no train {i!r}" for i in trains if snapshot.train(i) is None)
+    yield from (f"no train {quote(i)}" for i in trains if snapshot.train(i) is None)

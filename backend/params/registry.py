@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from backend.errors import NotFoundError, OutOfBoundsError
-from backend.text import find_near
+from backend.text import find_near, quote
 
 ParamValue = int | bool | str | list[int] | None
 ParamType = Literal["integer", "boolean", "amount", "stars"]
@@ -139,7 +139,7 @@ def find_param(key: str) -> Param:
         return _BY_KEY[key]
     except KeyError:
         near = ", ".join(find_near(key, _BY_KEY)) or ", ".join(_BY_KEY)
-        raise NotFoundError(f"no parameter {key!r}; near: {near}") from None
+        raise NotFoundError(f"no parameter {quote(key)}; near: {near}") from None
 
 
 def check_value(param: Param, value: object) -> ParamValue:

@@ -27,7 +27,7 @@ from backend.pool.request_shape import (
     make_pointer,
     read_fields,
 )
-from backend.text import find_near
+from backend.text import find_near, quote
 
 
 @dataclass(frozen=True)
@@ -91,16 +91,20 @@ def _fill_defaults(values: dict[str, Any], meant: dict[str, Any]) -> PlanRequest
     return PlanRequest.model_validate(request.model_dump() | filled)
 
 
+MOST_WORDS = 100
+"""Of one list that are looked up; a longer one is at fault as a list."""
+
+
 def _words(raw: Mapping[str, Any], name: str) -> Iterator[tuple[int, str]]:
     entries = raw.get(name)
-    for n, word in enumerate(entries if isinstance(entries, list | tuple) else ()):
+    for n, word in enumerate(entries[:MOST_WORDS] if isinstance(entries, list | tuple) else ()):
         if isinstance(word, str) and word.strip():
             yield n, word.strip()
 
 
 def _city_words(raw: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     entries = raw.get("destinations")
-    for n, entry in enumerate(entries if isinstance(entries, list | tuple) else ()):
+    for n, entry in enumerate(entries[:MOST_WORDS] if isinstance(entries, list | tuple) else ()):
         city = entry.get("city") if isinstance(entry, Mapping) else None
         if isinstance(city, str) and city.strip():
             yield n, city.strip()
@@ -151,7 +155,7 @@ def _read_city(reading: Reading, pointer: str, word: str) -> str | None:
     city = reading.vocabulary.cities.get(word)
     if city is None:
         near = find_near(word, reading.vocabulary.cities)
-        reading.refuse(pointer, "unknown_city", f"no city {word!r} in the catalogue", near)
+        reading.refuse(pointer, "unknown_city", f"no city {quote(word)} in the catalogue", near)
     return city
 
 
@@ -168,7 +172,7 @@ def _read_destinations(reading: Reading, raw: Mapping[str, Any]) -> list[str]:
         pointer = make_pointer("destinations", n, "city")
         city = _read_city(reading, pointer, word)
         if city in cities:
-            reading.refuse(pointer, "duplicate_city", f"{word!r} is visited already")
+            reading.refuse(pointer, "duplicate_city", f"{quote(word)} is visited already")
         elif city is not None:
             cities.append(city)
     return cities
@@ -182,7 +186,7 @@ def _read_interests(reading: Reading, raw: Mapping[str, Any]) -> list[str]:
             interests[tags[word]] = None
         else:
             pointer = make_pointer("interests", n)
-            reading.refuse(pointer, "unknown_tag", f"no tag {word!r}", find_near(word, tags))
+            reading.refuse(pointer, "unknown_tag", f"no tag {quote(word)}", find_near(word, tags))
     return list(interests)
 
 
@@ -201,7 +205,7 @@ def _read_avoid(reading: Reading, raw: Mapping[str, Any]) -> tuple[list[str], fr
             avoid[word] = None
         else:
             near = find_near(word, [*vocabulary.tags, *(name for _, name in vocabulary.names)])
-            message = f"{word!r} is neither a tag, a place nor a hotel of the catalogue"
+            message = f"{quote(word)} is neither a tag, a place nor a hotel of the catalogue"
             reading.refuse(make_pointer("avoid", n), "unknown_avoid", message, near)
     return list(avoid), frozenset(tags)
 
@@ -222,7 +226,7 @@ def _read_must_see(
         if place is None:
             continue
         if place.id in chosen:
-            reading.refuse(pointer, "duplicate_place", f"{word!r} is named twice")
+            reading.refuse(pointer, "duplicate_place", f"{quote(word)} is named twice")
             continue
         chosen.append(place.id)
         _check_must_see(reading, pointer, place, cities)
@@ -241,10 +245,10 @@ def _read_place(
     if not here:
         names = {name: poi_id for poi_id, name in reading.vocabulary.names}
         near = find_near(word, [*names, *names.values()])
-        reading.refuse(pointer, "unknown_place", f"no place {word!r} in the catalogue", near)
+        reading.refuse(pointer, "unknown_place", f"no place {quote(word)} in the catalogue", near)
         return None
     if len(here) > 1:
-        message = f"{len(here)} places are named {word!r}; give an id"
+        message = f"{len(here)} places are named {quote(word)}; give an id"
         reading.refuse(pointer, "ambiguous_place", message, [place.id for place in here][:10])
         return None
     return here[0]
@@ -271,6 +275,8 @@ def _check_stations(reading: Reading, raw: Mapping[str, Any], cities: list[str])
             continue
         stations = reading.vocabulary.stations.get(cities[at], frozenset())
         if place.strip() not in stations:
-            message = f"no station {place.strip()!r} in {cities[at]}; give its name or a position"
+            message = (
+                f"no station {quote(place.strip())} in {cities[at]}; give its name or a position"
+            )
             near = find_near(place.strip(), stations)
             reading.refuse(make_pointer(name, "place"), "unknown_station", message, near)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from backend.clock import parse_minutes
 from backend.errors import Fault
 from backend.pool.plan_request import OwnTransport, PlanRequest
-from backend.text import find_near
+from backend.text import cut, find_near, quote
 
 Values = Mapping[str, Any]
 """The fields that are well formed, by name."""
@@ -24,9 +24,13 @@ _PLAIN_WORDS = {
 }
 
 
+LONGEST_STEP = 200
+
+
 def make_pointer(*steps: object) -> str:
-    """RFC 6901 pointer of the steps."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    """RFC 6901 pointer of the steps; one that is longer than any field's name is cut."""
+    texts = (cut(str(step), LONGEST_STEP) for step in steps)
+    return "".join("/" + text.replace("~", "~0").replace("/", "~1") for text in texts)
 
 
 def find_bad_text(value: object, *steps: object) -> Iterator[Fault]:
@@ -80,7 +84,9 @@ def _adapter(name: str) -> TypeAdapter[Any]:
 
 def _unknown_field(name: str) -> Fault:
     near = find_near(name, PlanRequest.model_fields, limit=3, cutoff=60)
-    return Fault(make_pointer(name), "unknown_field", f"there is no field {name!r}", tuple(near))
+    return Fault(
+        make_pointer(name), "unknown_field", f"there is no field {quote(name)}", tuple(near)
+    )
 
 
 def _follows(entry: Any, entries: Sequence[Any]) -> bool:
@@ -93,7 +99,7 @@ def _shape_fault(name: str, entry: Any) -> Fault:
     steps = [step for step in entry["loc"] if step not in {"station", "point"}]
     if entry["type"] == "extra_forbidden":
         return Fault(
-            make_pointer(name, *steps), "unknown_field", f"there is no field {steps[-1]!r}"
+            make_pointer(name, *steps), "unknown_field", f"there is no field {quote(steps[-1])}"
         )
     expected = str(entry.get("ctx", {}).get("expected", ""))
     allowed = tuple(re.findall(r"'([^']*)'", expected)) if entry["type"] == "literal_error" else ()

@@ -13,7 +13,7 @@ from backend.pool.row_queries import read_places
 from backend.pool.rules import Entry, judge_place
 from backend.pool.snapshot import Snapshot
 from backend.pool.stay import plan_stays
-from backend.text import Locale, find_near
+from backend.text import Locale, find_near, quote
 
 _TEXTS: dict[str, dict[Locale, str]] = {
     "selected": {"en": "It is in the itinerary.", "zh-CN": "它已经在行程里。"},
@@ -117,11 +117,11 @@ async def _find_place(session: Session, snapshot: Snapshot, word: str) -> NamedP
     here = [place for place in found if place.city in snapshot.cities] or found
     if len(here) > 1 and word not in {place.id for place in here}:
         ids = ", ".join(place.id for place in here[:10])
-        raise ConflictError(f"{len(here)} places are named {word!r}; give an id: {ids}")
+        raise ConflictError(f"{len(here)} places are named {quote(word)}; give an id: {ids}")
     if not here:
         names = [name for _, name in await list_place_names(session, list(snapshot.cities))]
         near = ", ".join(find_near(word, names))
-        raise NotFoundError(f"no place {word!r}" + (f"; near: {near}" if near else ""))
+        raise NotFoundError(f"no place {quote(word)}" + (f"; near: {near}" if near else ""))
     return next((place for place in here if place.id == word), here[0])
 
 

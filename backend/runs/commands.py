@@ -29,6 +29,7 @@ from backend.runs.queries import (
 from backend.runs.queue import JobQueue
 from backend.runs.run_log import Step, append_step
 from backend.runs.spending import check_spending
+from backend.text import quote
 
 
 class IdempotencyError(ConflictError):
@@ -88,7 +89,7 @@ async def _find_claimed(
         return None
     if claim.body_sha256 != body:
         raise IdempotencyError(
-            f"the key {idempotency_key!r} came with another body in the last 24 hours"
+            f"the key {quote(idempotency_key)} came with another body in the last 24 hours"
         )
     return claim.run_id
 
@@ -144,7 +145,7 @@ async def get_run(session: Session, run_id: str, tenant: str | None) -> RunHead:
     """The run; a `NotFoundError` where there is none for this tenant, whatever the reason."""
     run = await find_run(session, run_id, tenant)
     if run is None:
-        raise NotFoundError(f"no run {run_id!r}")
+        raise NotFoundError(f"no run {quote(run_id)}")
     return run
 
 
@@ -199,5 +200,5 @@ async def keep_run(engine: Engine, run_id: str, tenant: str | None, *, is_pinned
 async def _lock_run(session: Session, run_id: str, tenant: str | None) -> RunHead:
     run = await find_run(session, run_id, tenant, is_locked=True)
     if run is None:
-        raise NotFoundError(f"no run {run_id!r}")
+        raise NotFoundError(f"no run {quote(run_id)}")
     return run

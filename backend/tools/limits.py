@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 from backend.errors import OutOfBoundsError
+from backend.text import quote
 
 HandleMode = Literal["auto", "never", "always"]
 
@@ -28,7 +29,7 @@ def check_return_rows(name: str, value: object) -> int:
         return value
     raise OutOfBoundsError(
         f"the return limit of {name} must be a whole number from {MIN_RETURN_ROWS}"
-        f" to {MAX_RETURN_ROWS}, not {value!r}"
+        f" to {MAX_RETURN_ROWS}, not {quote(value)}"
     )
 
 
@@ -37,7 +38,9 @@ def check_handle_mode(name: str, value: object) -> HandleMode:
     for mode in get_args(HandleMode):
         if value == mode:
             return cast(HandleMode, mode)
-    raise OutOfBoundsError(f"handle_mode of {name} must be auto, never or always, not {value!r}")
+    raise OutOfBoundsError(
+        f"handle_mode of {name} must be auto, never or always, not {quote(value)}"
+    )
 
 
 def check_handle_threshold(name: str, value: object) -> int:
@@ -46,5 +49,5 @@ def check_handle_threshold(name: str, value: object) -> int:
         return value
     raise OutOfBoundsError(
         f"handle_threshold_tokens of {name} must be a whole number from 1"
-        f" to {MAX_HANDLE_THRESHOLD}, not {value!r}"
+        f" to {MAX_HANDLE_THRESHOLD}, not {quote(value)}"
     )

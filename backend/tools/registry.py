@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from backend.errors import NotFoundError, OutOfBoundsError
-from backend.text import find_near
+from backend.text import find_near, quote
 from backend.tools.limits import check_handle_mode, check_handle_threshold, check_return_rows
 from backend.tools.tool import Tool
 from backend.tools.toolset import (
@@ -54,7 +54,7 @@ def get_tool(name: str) -> Tool[Any]:
     tool = find_tool(name)
     if tool is None:
         near = ", ".join(find_near(name, _BY_NAME)) or ", ".join(_BY_NAME)
-        raise NotFoundError(f"no tool {name!r}; near: {near}")
+        raise NotFoundError(f"no tool {quote(name)}; near: {near}")
     return tool
 
 

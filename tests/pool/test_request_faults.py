@@ -141,3 +141,40 @@ async def test_disabled_and_ambiguous_places_are_refused(
     assert faults["/must_see/0"].code == "ambiguous_place"
     assert faults["/must_see/0"].suggestions == ("poi_citya_0001", "poi_citya_twin")
     assert faults["/must_see/1"].code == "disabled_place"
+
+
+LONG = "x" * 1_000_000
+
+
+LONG_ONES: list[dict[str, Any]] = [
+    {"origin": LONG},
+    {"destinations": [{"city": LONG}, {"city": LONG}]},
+    {"destinations": [{"city": "citya", LONG: 1}]},
+    {"start_date": LONG},
+    {"days": LONG},
+    {"budget_tier": LONG},
+    {"budget_total": LONG},
+    {"interests": [LONG]},
+    {"must_see": [LONG, LONG]},
+    {"avoid": [LONG]},
+    {"pace": LONG},
+    {"day_start": LONG},
+    {"arrival": {"time": LONG, "place": LONG}},
+    {"departure": {"time": "10:00", "place": {"lat": 0, "lon": 0, "name": LONG}}},
+    {"fixed": [{"title": LONG, "start": LONG, "end": LONG}]},
+    {"notes": LONG},
+    {"locale": LONG},
+    {LONG: 1},
+    {"children": [LONG]},
+    {"interests": ["nothing like it"] * 50_000},
+]
+
+
+async def test_a_fault_quotes_no_more_than_a_name(catalogue: AsyncEngine) -> None:
+    for more in LONG_ONES:
+        faults = await find_faults(catalogue, GOOD | more)
+        assert 0 < len(faults) <= 101
+        for fault in faults.values():
+            assert len(fault.message) < 300
+            assert len(fault.pointer) < 300
+            assert all(len(near) < 300 for near in fault.suggestions)

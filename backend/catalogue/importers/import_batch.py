@@ -16,7 +16,7 @@ from backend.catalogue.importers.lines import (
 from backend.catalogue.tables import MAX_TAGS
 from backend.clock import parse_minutes
 from backend.errors import WaypoolError
-from backend.text import find_near
+from backend.text import find_near, quote
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class ImportBatch:
             if key in seen:
                 first = seen[key]
                 where = f"{first.file}:{first.number}"
-                yield placed.fault(f"id: {' '.join(key[1:])!r} stands already in {where}")
+                yield placed.fault(f"id: {quote(' '.join(key[1:]))} stands already in {where}")
             seen.setdefault(key, placed)
 
     def _find_unknown_cities(self, zones: Mapping[str, str]) -> Iterable[LineFault]:
@@ -153,7 +153,7 @@ class ImportBatch:
                     if city not in hints:
                         near = find_near(city, zones)
                         hints[city] = f"; near: {', '.join(near)}" if near else ""
-                    yield placed.fault(f"{column}: no city {city!r}{hints[city]}")
+                    yield placed.fault(f"{column}: no city {quote(city)}{hints[city]}")
 
     def _find_currencies(self, currency: str) -> Iterable[LineFault]:
         for placed in self._all():

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from backend.catalogue.importers.import_batch import ImportBatch, LineFault, Placed
 from backend.catalogue.importers.lines import LINES, Line
 from backend.errors import ConfigurationError
-from backend.text import find_near
+from backend.text import find_near, quote
 
 
 def read_folder(folder: Path) -> tuple[ImportBatch, list[LineFault]]:
@@ -85,14 +85,14 @@ def _check_header(name: str, header: list[str], kind: type[Line]) -> Iterator[Li
     fields = kind.model_fields
     for column in fields:
         if column not in header and fields[column].is_required():
-            yield LineFault(name, 1, f"lacks the column {column!r}")
+            yield LineFault(name, 1, f"lacks the column {quote(column)}")
     for column in dict.fromkeys(header):
         if column not in fields:
             near = find_near(column, fields, limit=1)
             hint = f"; near: {near[0]}" if near else ""
-            yield LineFault(name, 1, f"unknown column {column!r}{hint}")
+            yield LineFault(name, 1, f"unknown column {quote(column)}{hint}")
         elif header.count(column) > 1:
-            yield LineFault(name, 1, f"names the column {column!r} twice")
+            yield LineFault(name, 1, f"names the column {quote(column)} twice")
 
 
 def _read_line(
@@ -114,4 +114,4 @@ def _read_line(
 def _describe(column: int | str, message: str, values: dict[str, str]) -> str:
     value = values.get(str(column), "")
     shown = value if len(value) <= 40 else value[:39] + "…"
-    return f"{column}: {message} ({shown!r})"
+    return f"{column}: {message} ({quote(shown)})"
