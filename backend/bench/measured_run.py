@@ -23,7 +23,10 @@ EXPLAINING = frozenset({"MUST_SEE_CLOSED", "MUST_SEE_NO_FIT"})
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """`errors` are codes; `tokens` are those of calls and outcomes, as a model would read them."""
+    """`errors` are codes; `tokens` are those of calls and outcomes, as a model would read them.
+
+    `cpu_seconds` do not depend on what else the machine does; the database's are not in them.
+    """
 
     request: Mapping[str, Any]
     status: str
@@ -42,6 +45,7 @@ class MeasuredRun:
     tokens: int
     calls: int
     seconds: float
+    cpu_seconds: float
 
     @property
     def is_delivered(self) -> bool:
@@ -64,9 +68,9 @@ def measure_run(
     result: Mapping[str, Any],
     snapshot_text: str | None,
     steps: Sequence[Step],
-    seconds: float,
+    seconds: tuple[float, float],
 ) -> MeasuredRun:
-    """The numbers of a run that has ended."""
+    """The numbers of a run that has ended; `seconds` by the clock, and of this process."""
     snapshot = Snapshot.model_validate_json(snapshot_text) if snapshot_text else None
     days = (result["itinerary"] or {"days": []})["days"]
     items = [item for day in days for item in day["items"]]
@@ -92,7 +96,8 @@ def measure_run(
         busy_minutes=_sum_minutes(items),
         tokens=sum(map(count_tokens, _list_texts(steps))),
         calls=result["usage"]["tool_calls"],
-        seconds=seconds,
+        seconds=seconds[0],
+        cpu_seconds=seconds[1],
     )
 
 

@@ -108,7 +108,7 @@ def test_a_failed_run_is_a_fault_and_shows_its_request() -> None:
     error = {"code": "CLOSED", "severity": "error"}
     clash = [{"code": "OVER_BUDGET"}]
     runs = [
-        measure_run({"days": n}, result, None, [], 1.0)
+        measure_run({"days": n}, result, None, [], (1.0, 0.5))
         for n, result in enumerate(
             [
                 make_result("succeeded"),
