@@ -31,18 +31,18 @@ from backend.results.store import ResultStore
 from backend.runs.conclusion import conclude
 from backend.runs.durable import DurableRecorder, RunWriter, WorkerStoppingError
 from backend.runs.ending import End, end_run
-from backend.runs.findings import check_plan
 from backend.runs.lifecycle import is_final
 from backend.runs.limit_reader import LimitReader
 from backend.runs.means import Means, open_means
 from backend.runs.progress_feed import ProgressFeed
 from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
-from backend.runs.relaxing.outcome import STEP, read_sought, seek
+from backend.runs.relaxing.in_run import relax_once
+from backend.runs.relaxing.outcome import read_sought
 from backend.runs.result import count_run_funnel
 from backend.runs.run_log import RunTakenOverError, Step, read_steps
 from backend.runs.spending import count_cost
-from backend.runs.stages import Stage, fold_state, read_stages
-from backend.runs.verdict import Cut, judge
+from backend.runs.stages import Stage, read_stages
+from backend.runs.verdict import Cut
 from backend.tools.context import RunState
 from backend.tools.runner import ToolRunner
 
@@ -212,24 +212,8 @@ class _Work:
                 stages.append(Stage("builtin", (), None, None))
         assert stop is not None
         if stop != StopReason.CANCELLED:
-            await self._relax(snapshot)
+            await relax_once(self._engine, self._writer, self._run.id, snapshot)
         return stop
-
-    async def _relax(self, snapshot: Snapshot) -> None:
-        """Look, once, for what would make an impossible request possible."""
-        steps = await read_steps(self._engine, self._run.id)
-        stages = read_stages(steps)
-        state, last = fold_state(stages), stages[-1]
-        findings = check_plan(snapshot, state.draft)
-        verdict = judge(last, findings, None)
-        if verdict.status == "infeasible" and read_sought(steps) is None:
-
-            async def build(request: PlanRequest) -> Snapshot:
-                async with transaction(self._engine) as session:
-                    return await CandidatePoolService(session).build(request, snapshot.params)
-
-            sought = await seek(snapshot, state.draft, findings, build)
-            await self._writer.append(STEP, sought.model_dump(mode="json"))
 
     def _may_fall_back(self, planner: str, stop: str) -> bool:
         done = {StopReason.SUBMITTED, StopReason.CANCELLED}

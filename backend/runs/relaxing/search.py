@@ -88,12 +88,9 @@ class _Search:
         """The least budget for what must be, with all that fits in it; else that of the plan at hand."""
         snapshot = self._diagnosis.snapshot
         bare = await self._plan_bare(snapshot)
-        at_hand = self._accept((), judge_draft(snapshot, self._diagnosis.draft))
-        for found in (self._accept((), bare), at_hand):
-            full = None if found is None else await self._fill(found)
-            if full is not None:
-                return full
-        return at_hand
+        found = self._accept((), bare)
+        full = None if found is None else await self._fill(found)
+        return full or self._accept((), judge_draft(snapshot, self._diagnosis.draft))
 
     async def find_best(self) -> Relaxation | None:
         """Options by effort, until nothing that is left asks less than what was found."""

@@ -1,0 +1,33 @@
+"""The search as a step of a run: once, where planning has ended and the request is impossible."""
+
+from backend.db.session import Engine, transaction
+from backend.pool.plan_request import PlanRequest
+from backend.pool.service import CandidatePoolService
+from backend.pool.snapshot import Snapshot
+from backend.runs.durable import RunWriter
+from backend.runs.findings import check_plan
+from backend.runs.relaxing.outcome import STEP, read_sought, seek
+from backend.runs.run_log import read_steps
+from backend.runs.stages import fold_state, read_stages
+from backend.runs.verdict import judge
+
+
+async def relax_once(engine: Engine, writer: RunWriter, run_id: str, snapshot: Snapshot) -> None:
+    """Write what was found to the log, from which the result is made.
+
+    Other dates need other pools: they are built from the catalogue, by the run's own parameters.
+    """
+    steps = await read_steps(engine, run_id)
+    stages = read_stages(steps)
+    draft = fold_state(stages).draft
+    findings = check_plan(snapshot, draft)
+    is_impossible = judge(stages[-1], findings, None).status == "infeasible"
+    if not is_impossible or read_sought(steps) is not None:
+        return
+
+    async def build(request: PlanRequest) -> Snapshot:
+        async with transaction(engine) as session:
+            return await CandidatePoolService(session).build(request, snapshot.params)
+
+    sought = await seek(snapshot, draft, findings, build)
+    await writer.append(STEP, sought.model_dump(mode="json"))
