@@ -5,6 +5,7 @@ is not required.
 """
 
 import inspect
+from functools import cache
 from typing import Any
 
 from backend.tools.call import ToolSchema
@@ -14,11 +15,11 @@ from backend.tools.tool import Tool, ToolArgs
 def describe_tool(tool: Tool[Any]) -> ToolSchema:
     """Name, description and parameters of a tool."""
     description = " ".join(inspect.cleandoc(tool.description).split())
-    return ToolSchema(
-        name=tool.name, description=description, parameters=_describe_arguments(tool.args)
-    )
+    parameters = _describe_arguments(tool.args)  # type: ignore[arg-type]  # classes have a hash
+    return ToolSchema(name=tool.name, description=description, parameters=parameters)
 
 
+@cache  # asked for at each turn
 def _describe_arguments(model: type[ToolArgs]) -> dict[str, Any]:
     schema = model.model_json_schema()
     fields = schema.get("properties", {})

@@ -21,7 +21,13 @@ from backend.pool.snapshot import Snapshot
 from backend.runs.findings import Findings
 from backend.runs.relaxing.change import apply_all, sum_effort
 from backend.runs.relaxing.diagnosis import Diagnosis
-from backend.runs.relaxing.suggestions import Option, list_options, name_option, suggest_money
+from backend.runs.relaxing.suggestions import (
+    Option,
+    list_last_options,
+    list_options,
+    name_option,
+    suggest_money,
+)
 from backend.runs.relaxing.trial import (
     Trial,
     judge_draft,
@@ -100,9 +106,19 @@ class _Search:
         while self._queue and not self._is_over(self._queue[0].effort):
             await self._try(heapq.heappop(self._queue))
         if self._best is None:
+            await self._try_last()
+        if self._best is None:
             return None
         least = await self._spend_less(self._best)
         return await self._fill(least) or least
+
+    async def _try_last(self) -> None:
+        """Two trials more, for what asks much."""
+        for option in list_last_options(self._diagnosis):
+            if self._best is None:
+                self._planned = min(self._planned, MOST_PLANNED - 1)
+                place = sum_effort(option), next(self._numbers)
+                await self._try(_Waiting(*place, option, self._diagnosis, is_free=False))
 
     def _push(self, options: Iterable[Option], ground: Diagnosis, *, is_free: bool) -> None:
         for option in options:

@@ -23,7 +23,7 @@ from backend.runs.relaxing.texts import MESSAGES
 RAISE_EFFORT = 1.0
 LEAVE_OUT_EFFORT = 1.0
 EXTEND_EFFORT = 0.1
-LONG_DAY = (8 * 60, 22 * 60)
+LONG_DAY = (8 * 60, 24 * 60)
 MOST_HOURS = 6
 
 Option = tuple[Change, ...]
@@ -38,6 +38,20 @@ def list_options(diagnosis: Diagnosis) -> list[Option]:
     for option in (*((change,) for change in (*for_places, *for_times)), *pairs):
         found.setdefault(name_option(option), option)
     return sorted(found.values(), key=sum_effort)
+
+
+def list_last_options(diagnosis: Diagnosis) -> list[Option]:
+    """What asks much and helps nearly always: a day more in each city, or one city alone."""
+    request = diagnosis.snapshot.request
+    cities = [destination.city for destination in request.destinations]
+    most = max(request.destinations, key=lambda destination: destination.nights or 0).city
+    without = (_leave_out(diagnosis),) if diagnosis.missing else ()
+    rest = [city for city in cities if city != most]
+    changes = (
+        *suggest_days(diagnosis, cities, is_early=False),
+        *suggest_drops(diagnosis, rest),
+    )
+    return [(*without, change) for change in changes]
 
 
 def name_option(option: Option) -> str:
@@ -90,7 +104,7 @@ def _leave_out(diagnosis: Diagnosis) -> Change:
 
 
 def _extend_days(diagnosis: Diagnosis) -> Iterator[Change]:
-    """Longer days, hour by hour to the length of ordinary ones: evenings first, then an early start."""
+    """Longer days, hour by hour as far as a long one goes: evenings first, then an early start."""
     request = diagnosis.snapshot.request
     start, end = parse_minutes(request.day_start), parse_minutes(request.day_end)
     ends = [end + 60 * hours for hours in range(MOST_HOURS + 1) if end + 60 * hours <= LONG_DAY[1]]

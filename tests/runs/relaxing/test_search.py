@@ -65,7 +65,8 @@ async def check_proof(found: Relaxation | None, base: Trial, world: World) -> Pl
 
 def big(count: int, **more: Any) -> list[Any]:
     """Places that take a whole day each."""
-    return [make_poi(f"big-{n}", duration_min=420, **more) for n in range(count)]
+    hours = {"opening_hours": "09:00-18:00", **more}
+    return [make_poi(f"big-{n}", duration_min=420, **hours) for n in range(count)]
 
 
 @pytest.mark.parametrize("budget", [1, 1500])
@@ -207,6 +208,29 @@ async def test_too_many_cities_get_the_days_that_they_need() -> None:
     assert list_kinds(found) == ["add_day"]
     request = await check_proof(found, base, world)
     assert [d.nights for d in request.destinations] == [1, 1]
+
+
+async def test_an_evening_place_is_reached_by_a_longer_evening() -> None:
+    bar = make_poi("bar", opening_hours="20:00-24:00", duration_min=120)
+    found, base, world = await relax(world=World(pois=[bar, *BEIJING_POIS]), must_see=["bar"])
+    assert list_kinds(found) == ["extend_day"]
+    request = await check_proof(found, base, world)
+    assert request.day_end == "23:00"
+    assert found is not None
+    assert len(found.trial.draft.poi_ids) > 5
+
+
+async def test_where_nothing_small_helps_much_is_asked() -> None:
+    shut = [make_poi(f"far-{n}", city="xian", duration_min=420) for n in range(3)]
+    found, base, world = await relax(
+        ("beijing", "xian"),
+        World(pois=[*BEIJING_POIS, *shut]),
+        days=2,
+        nights=[1, 0],
+        must_see=[poi.id for poi in shut],
+    )
+    await check_proof(found, base, world)
+    assert {"add_day", "leave_out"} & set(list_kinds(found))
 
 
 async def test_two_clashes_are_answered_by_two_changes() -> None:
