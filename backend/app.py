@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from backend import __version__
 from backend.api import health
-from backend.api.admin import audit, tuning
+from backend.api.admin import audit, preview, tuning
 from backend.api.deps import refuse_nul
 from backend.api.developer import results, runs
 from backend.api.documents import document_problems, list_schemas
@@ -31,12 +31,13 @@ ROUTERS = (
     exports.router,
     tuning.router,
     audit.router,
+    preview.router,
     runs.router,
     results.router,
 )
 """By audience: user, admin, developer."""
 
-BODIES = (PlanRequest, tuning.ParamChange, tuning.ToolChange, tuning.Revert)
+BODIES = (PlanRequest, tuning.ParamChange, tuning.ToolChange, tuning.Revert, preview.PoolTrial)
 """What is read from bodies; no signature names them."""
 
 

@@ -249,6 +249,41 @@ class AuditItem(Document):
     why: str | None
 
 
+class ListCostDocument(Document):
+    """What it takes to read a list to its end, over all cities or legs."""
+
+    pages: int
+    rows: int
+    first_tokens: int = Field(description="Tokens of the first pages.")
+    tokens: int
+
+
+class PoolSideDocument(Document):
+    """A pool as `waypool pool preview` shows it, its funnel, and what its lists cost."""
+
+    cities: dict[str, Any]
+    legs: tuple[dict[str, Any], ...]
+    warnings: tuple[dict[str, Any], ...]
+    sha256: str
+    funnel: dict[Kind, FunnelStep]
+    lists: dict[str, ListCostDocument]
+
+
+class MovedDocument(Document):
+    """Candidates that only one of two pools has."""
+
+    entered: tuple[dict[str, str], ...]
+    left: tuple[dict[str, str], ...]
+
+
+class PoolTrialDocument(Document):
+    """Today's pool beside the proposed one."""
+
+    today: PoolSideDocument
+    proposed: PoolSideDocument
+    changes: dict[Kind, MovedDocument]
+
+
 class HealthDocument(Document):
     """Alive or ready."""
 
