@@ -25,6 +25,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("pool", "backend.cli.pool:pool"),
     ("tool", "backend.cli.tool:tool"),
     ("runs", "backend.cli.runs:runs"),
+    ("replay", "backend.cli.replay:replay"),
     ("params", "backend.cli.tuning:params"),
     ("tools", "backend.cli.tuning:tools"),
     ("keys", "backend.cli.keys:keys"),

@@ -1,11 +1,17 @@
 """How far the catalogue narrowed in one run: a pure count over the snapshot and ids met on the way."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from backend.pool.snapshot import Kind, Snapshot
+from backend.pool.snapshot import (
+    HOTEL_REJECTIONS,
+    REJECTIONS,
+    TRAIN_REJECTIONS,
+    Kind,
+    Snapshot,
+)
 
 
 class FunnelStep(BaseModel):
@@ -57,14 +63,15 @@ def count_funnel(
 def _sum_rejections(snapshot: Snapshot) -> Mapping[Kind, dict[str, int]]:
     cities = snapshot.cities.values()
     return {
-        "poi": _sum(city.rejected for city in cities),
-        "hotel": _sum(city.hotels_rejected for city in cities),
-        "train": _sum(leg.rejected for leg in snapshot.legs),
+        "poi": _sum(REJECTIONS, (city.rejected for city in cities)),
+        "hotel": _sum(HOTEL_REJECTIONS, (city.hotels_rejected for city in cities)),
+        "train": _sum(TRAIN_REJECTIONS, (leg.rejected for leg in snapshot.legs)),
     }
 
 
-def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def _sum(reasons: Sequence[str], counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Totals in the order of the rules: a snapshot that was read again has another one."""
     total: Counter[str] = Counter()
     for count in counts:
         total.update(count)
-    return dict(total)
+    return {reason: total[reason] for reason in reasons if reason in total}

@@ -7,7 +7,7 @@ question twice; a step that was cut off runs again.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from backend.agent.llm import ModelReply
 from backend.clock import read_utc
@@ -39,6 +39,14 @@ class WorkerStoppingError(WaypoolError):
     """This worker is asked to stop: the step just written is its last, another one goes on."""
 
     code = "WORKER_STOPPING"
+
+
+class StepWriter(Protocol):
+    """Takes the steps of a run, in order."""
+
+    async def append(self, kind: str, payload: dict[str, Any]) -> None:
+        """One more step."""
+        ...
 
 
 class RunWriter:
@@ -100,7 +108,7 @@ class DurableRecorder:
 
     def __init__(
         self,
-        writer: RunWriter,
+        writer: StepWriter,
         planner: str,
         recorded: Sequence[Step],
         is_stopping: Callable[[], bool] = lambda: False,

@@ -1,0 +1,184 @@
+"""A run as one JSON file: everything that decided it, and everything that it did.
+
+Old files stay readable: a later version of the format reads this one too.
+"""
+
+import datetime as dt
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from backend import __version__
+from backend.errors import WaypoolError
+from backend.pool.snapshot import Snapshot
+from backend.replay.hashing import compute_hashes
+from backend.runs.ending import DeadlineError
+from backend.runs.run_log import Step
+from backend.runs.stages import Stage, read_stages
+from backend.runs.verdict import Cut
+
+FORMAT = "waypool-run"
+VERSION = 1
+
+
+class BadExportError(WaypoolError):
+    """The file is no export of a run, or one of a version that this Waypool does not know."""
+
+    code = "BAD_EXPORT"
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _StepShape(_Closed):
+    seq: int
+    kind: str
+    at: dt.datetime
+    payload: dict[str, Any]
+
+
+class _ResultShape(_Closed):
+    state: Literal["ready", "expired", "failed", "pending"]
+    tool: str | None
+    content: str | None
+
+
+class _HashesShape(_Closed):
+    whole: str
+    parts: dict[str, str]
+    leaves: dict[str, str]
+
+
+class _RunShape(BaseModel):
+    id: str
+    status: str
+    finished_at: dt.datetime
+
+
+class _Shape(_Closed):
+    """The file; of a run and its result only what a replay reads is checked."""
+
+    format: Literal["waypool-run"]
+    version: Literal[1]
+    software: dict[str, str]
+    redacted: bool
+    original_snapshot_sha256: str | None
+    run: _RunShape
+    snapshot: dict[str, Any]
+    steps: list[_StepShape]
+    results: dict[str, _ResultShape]
+    result: dict[str, Any]
+    hashes: _HashesShape
+
+
+@dataclass(frozen=True)
+class RunExport:
+    """An export; `document` is the file's object, whose bytes are what is compared."""
+
+    document: dict[str, Any]
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """The run's head: id, status, planner, times, parent."""
+        run: dict[str, Any] = self.document["run"]
+        return run
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The stored result document."""
+        result: dict[str, Any] = self.document["result"]
+        return result
+
+    @property
+    def results(self) -> Mapping[str, Mapping[str, Any]]:
+        """What stands behind handles."""
+        results: Mapping[str, Mapping[str, Any]] = self.document["results"]
+        return results
+
+    @property
+    def finished_at(self) -> dt.datetime:
+        """The moment that the result was computed for."""
+        return dt.datetime.fromisoformat(self.run["finished_at"])
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The frozen pool."""
+        try:
+            return Snapshot.model_validate(self.document["snapshot"])
+        except ValidationError as error:
+            raise _refuse(error, "/snapshot") from None
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        """The run log."""
+        return [
+            Step(s["seq"], s["kind"], s["payload"], dt.datetime.fromisoformat(s["at"]))
+            for s in self.document["steps"]
+        ]
+
+    @cached_property
+    def stages(self) -> Sequence[Stage]:
+        """Its planners."""
+        return read_stages(self.steps)
+
+    @property
+    def cut(self) -> Cut | None:
+        """What ended the run from outside, if anything did."""
+        if self.run["status"] == "cancelled":
+            return "cancelled"
+        code = (self.result.get("error") or {}).get("code")
+        is_unended = bool(self.stages) and self.stages[-1].stop is None
+        return "deadline" if is_unended or code == DeadlineError.code else None
+
+    def place_of(self, step: Step) -> str:
+        """The pointer of a step in the file."""
+        return f"/steps/{self.steps.index(step)}"
+
+
+def make_export(
+    run: dict[str, Any],
+    snapshot: dict[str, Any],
+    steps: Sequence[dict[str, Any]],
+    results: dict[str, Any],
+    result: dict[str, Any],
+    original_snapshot_sha256: str | None = None,
+) -> RunExport:
+    """An export of these parts with its hashes; the last argument stands with a redacted one."""
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "software": {"waypool": __version__, "python": platform.python_version()},
+        "redacted": original_snapshot_sha256 is not None,
+        "original_snapshot_sha256": original_snapshot_sha256,
+        "run": run,
+        "snapshot": snapshot,
+        "steps": list(steps),
+        "results": results,
+        "result": result,
+    }
+    return RunExport({**document, "hashes": compute_hashes(document)})
+
+
+def read_export(document: object) -> RunExport:
+    """The export that a file's JSON holds."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise BadExportError(f"it is no export of a run: 'format' is not {FORMAT!r}")
+    if document.get("version") != VERSION:
+        version = str(document.get("version"))[:20]
+        raise BadExportError(f"it is of version {version}; this Waypool reads version {VERSION}")
+    try:
+        _Shape.model_validate(document)
+    except ValidationError as error:
+        raise _refuse(error, "") from None
+    return RunExport(document)
+
+
+def _refuse(error: ValidationError, path: str) -> BadExportError:
+    first = error.errors(include_url=False)[0]
+    where = path + "".join(f"/{step}" for step in first["loc"])
+    return BadExportError(f"it does not hold together: {where}: {first['msg']}")

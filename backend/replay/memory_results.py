@@ -1,0 +1,68 @@
+"""The results behind handles as an export holds them, asked without a database."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.errors import ToolError, WaypoolError
+from backend.results.asking import answer
+from backend.results.document import Document
+from backend.results.handle import refuse_expired, refuse_handle, refuse_state
+from backend.results.refusals import ResultError
+from backend.results.run_results import make_plain_json
+from backend.results.values import parse_json
+from backend.text import Locale
+
+STATES = {
+    "RESULT_EXPIRED": "expired",
+    "RESULT_PENDING": "pending",
+    "RESULT_FAILED": "failed",
+    "NO_SUCH_HANDLE": "unknown",
+}
+
+
+class NotRecordedError(WaypoolError):
+    """A replay asks for what was not recorded and cannot be computed from the snapshot."""
+
+    code = "NOT_RECORDED"
+
+
+class MemoryResults:
+    """Answers questions about recorded results; `met` is the state that the next question meets."""
+
+    def __init__(self, results: Mapping[str, Mapping[str, Any]], locale: Locale) -> None:
+        self._results, self._locale = results, locale
+        self.met: str | None = None
+
+    def has(self, handle: str) -> bool:
+        """Whether the content is at hand."""
+        return (self._results.get(handle) or {}).get("content") is not None
+
+    async def put(self, content: Any, tool: str, filters: Mapping[str, Any]) -> dict[str, Any]:
+        """Nothing new can be stored in a recording."""
+        raise NotRecordedError(f"{tool} gave a large result that was not recorded")
+
+    async def ask(self, handle: str, path: str | None, query: Any) -> dict[str, Any]:
+        """The answer as the run's own store gave it."""
+        try:
+            return self._answer(handle, path, query)
+        except ResultError as error:
+            raise error.say(self._locale) from None
+
+    def _answer(self, handle: str, path: str | None, query: Any) -> dict[str, Any]:
+        entry = self._results.get(handle)
+        state = self.met or ("unknown" if entry is None else entry["state"])
+        if state != "ready":
+            raise _refuse(state)
+        content = None if entry is None else entry["content"]
+        if content is None:
+            raise NotRecordedError(f"the content of {handle} is not in the recording")
+        packed, _ = answer(Document.of(parse_json(content)), path, query, self._locale)
+        return {key: make_plain_json(value) for key, value in packed.items()}
+
+
+def _refuse(state: str) -> ToolError:
+    if state == "unknown":
+        return refuse_handle()
+    if state == "expired":
+        return refuse_expired()
+    return refuse_state("pending" if state == "pending" else "failed")

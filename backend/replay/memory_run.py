@@ -1,0 +1,106 @@
+"""A run without a database: planned in memory, and given as the export that a stored run would give."""
+
+import datetime as dt
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backend.agent.llm import LlmClient
+from backend.agent.loop import Tools, Watch, run_agent
+from backend.agent.replies import dump_json
+from backend.clock import read_utc
+from backend.ids import make_id
+from backend.pool.snapshot import Snapshot
+from backend.replay.export import RunExport, make_export
+from backend.runs.conclusion import conclude
+from backend.runs.durable import DurableRecorder
+from backend.runs.limit_reader import dump_limits
+from backend.runs.run_log import Step
+from backend.runs.stages import read_stages
+from backend.tools.limits import ToolLimit
+from backend.tools.runner import ToolRunner
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run in memory is made with; `limits` are asked for at every call.
+
+    `wrap` goes around the tools, `describe` adds to the payload of each step.
+    """
+
+    planner: str = "builtin"
+    limits: Callable[[], Mapping[str, ToolLimit]] = dict
+    parent_run_id: str | None = None
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], dt.datetime] = read_utc
+    wrap: Callable[[ToolRunner], Tools] = lambda runner: runner
+    describe: Callable[[], dict[str, Any]] = dict
+
+
+class MemoryLog:
+    """A run log in memory; what it keeps is JSON, as in the database."""
+
+    def __init__(self, now: Callable[[], dt.datetime]) -> None:
+        self.steps: list[Step] = []
+        self._now = now
+
+    async def append(self, kind: str, payload: dict[str, Any]) -> None:
+        """One more step."""
+        kept = json.loads(dump_json(payload))
+        self.steps.append(Step(len(self.steps) + 1, kind, kept, self._now()))
+
+    def show(self) -> Sequence[dict[str, Any]]:
+        """The steps as an export holds them."""
+        return [
+            {"seq": s.seq, "kind": s.kind, "at": s.at.isoformat(), "payload": s.payload}
+            for s in self.steps
+        ]
+
+
+async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -> RunExport:
+    """Plan over a snapshot to the end; the result is verified as any export."""
+    log = MemoryLog(setting.now)
+    began = setting.now()
+    limits: dict[str, ToolLimit] = {}
+
+    async def read_limits() -> Mapping[str, ToolLimit]:
+        limits.update(setting.limits())
+        return limits
+
+    def describe() -> dict[str, Any]:
+        return {"limits": dump_limits(limits), **setting.describe()}
+
+    async def should_stop() -> bool:
+        return False
+
+    await log.append("planner_chosen", {"planner": setting.planner})
+    recorder = DurableRecorder(log, setting.planner, (), describe=describe)
+    tools = setting.wrap(ToolRunner(snapshot, read_limits))
+    ended = await run_agent(snapshot, llm, tools, recorder, Watch(setting.clock, should_stop))
+    error = ended.error
+    stopped = {
+        "planner": setting.planner,
+        "stop": str(ended.stop),
+        "error": error.code if error else None,
+        "message": error.message if error else None,
+    }
+    await log.append("planner_stopped", stopped)
+    finished = setting.now()
+    end = conclude(snapshot, read_stages(log.steps), finished, None)
+    await log.append("run_finished", {"status": end.verdict.status, "error": end.verdict.error})
+    run = {
+        "id": make_id("run"),
+        "status": end.verdict.status,
+        "planner": setting.planner,
+        "locale": snapshot.request.locale,
+        "catalogue_version": snapshot.catalogue.version,
+        "parent_run_id": setting.parent_run_id,
+        "overrides": None,
+        "created_at": began.isoformat(),
+        "started_at": began.isoformat(),
+        "finished_at": finished.isoformat(),
+    }
+    result = json.loads(dump_json(end.result))
+    return make_export(run, json.loads(snapshot.as_text()), log.show(), {}, result)

@@ -1,0 +1,234 @@
+"""Drives the real loop and the real tools with recorded replies, and looks at what comes out.
+
+The turn loop does not know: its recorder gives the recorded replies and compares each outcome.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from backend.agent.llm import Message, ModelReply
+from backend.agent.loop import Watch, hand_over, run_agent
+from backend.agent.replies import dump_json
+from backend.errors import WaypoolError
+from backend.pool.snapshot import Snapshot
+from backend.replay.export import RunExport
+from backend.replay.json_tree import Difference, find_difference
+from backend.replay.memory_results import STATES, MemoryResults
+from backend.replay.recorded import is_computable
+from backend.runs.limit_reader import load_limits
+from backend.runs.run_log import Step
+from backend.runs.stages import Stage
+from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
+from backend.tools.context import RunState
+from backend.tools.limits import ToolLimit
+from backend.tools.runner import ToolRunner
+
+_FROM_OUTSIDE = frozenset({"cancelled", "max_seconds", "model_failed", "context_budget"})
+"""Reasons to stop that no recording can bring about again."""
+
+
+class DifferenceError(WaypoolError):
+    """The replay came to something else than the recording."""
+
+    code = "REPLAY_DIFFERS"
+
+    def __init__(self, difference: Difference) -> None:
+        super().__init__(str(difference))
+        self.difference = difference
+
+
+class RecordingEndedError(Exception):
+    """The loop wants to go on, and nothing more was recorded."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a planner saw at one turn, in full, and which step its reply is."""
+
+    seq: int
+    planner: str
+    turn: int
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSchema, ...]
+
+
+@dataclass
+class Seen:
+    """What a playback has met: turns, outcomes that were computed, and those taken as they were.
+
+    `outcomes` are those that came out, by the number of the step.
+    """
+
+    turns: list[Turn] = field(default_factory=list)
+    computed: int = 0
+    recorded: int = 0
+    outcomes: dict[int, ToolOutcome] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How far to play, to the step of a number, and whether outcomes must be the recorded ones."""
+
+    until: int | None = None
+    is_compared: bool = True
+
+
+class _Listener:
+    """Plays the language model: hears the messages, says what was recorded."""
+
+    def __init__(self) -> None:
+        self.heard: tuple[tuple[Message, ...], tuple[ToolSchema, ...]] = ((), ())
+        self.says = ModelReply()
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ModelReply:
+        self.heard = (tuple(messages), tuple(tools))
+        return self.says
+
+
+class _Playback:
+    """A recorder that compares; one for each stage."""
+
+    def __init__(
+        self, export: RunExport, stage: Stage, results: MemoryResults, seen: Seen, wanted: Wanted
+    ) -> None:
+        self.listener = _Listener()
+        self.limits: dict[str, ToolLimit] = {}
+        self._export, self._stage, self._results, self._seen = export, stage, results, seen
+        self._left = [s for s in stage.steps if wanted.until is None or s.seq <= wanted.until]
+        self._wanted = wanted
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more was recorded."""
+        return not self._left
+
+    async def read_limits(self) -> Mapping[str, ToolLimit]:
+        """The limits that held at the step that is being done."""
+        return self.limits
+
+    async def reply(self, turn: int, ask: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+        """The recorded reply; the loop speaks to the listener all the same."""
+        step = self._take("model_replied")
+        recorded = ModelReply.model_validate(step.payload["reply"])
+        self.listener.says = recorded
+        await ask()
+        messages, tools = self.listener.heard
+        self._seen.turns.append(Turn(step.seq, self._stage.planner, turn, messages, tools))
+        return recorded
+
+    async def outcome(
+        self, turn: int, index: int, call: ToolCall, run: Callable[[], Awaitable[ToolOutcome]]
+    ) -> ToolOutcome:
+        """What the call gives now, which must be what was recorded."""
+        step = self._take("tool_called")
+        place = f"{self._export.place_of(step)}/payload"
+        self._compare(f"{place}/call", step.payload["call"], call.model_dump(mode="json"))
+        recorded = ToolOutcome.model_validate(step.payload["outcome"])
+        if not self._may_compute(call, recorded):
+            self._seen.recorded += 1
+            self._seen.outcomes[step.seq] = recorded
+            return recorded
+        found = await run()
+        self._seen.computed += 1
+        self._seen.outcomes[step.seq] = found
+        self._compare(f"{place}/outcome", step.payload["outcome"], _as_json(found))
+        return found
+
+    def _compare(self, path: str, expected: Any, found: Any) -> None:
+        difference = find_difference(expected, found) if self._wanted.is_compared else None
+        if difference is not None:
+            raise DifferenceError(difference.below(path))
+
+    def _may_compute(self, call: ToolCall, recorded: ToolOutcome) -> bool:
+        """Prepare the results for the question; False where its answer lies outside the export."""
+        code = recorded.content.get("error", {}).get("code") if recorded.is_error else None
+        self._results.met = STATES.get(code or "")
+        if call.name == "result_query" and self._results.met is None and not recorded.is_error:
+            return self._results.has(_read_handle(call))
+        return is_computable(call, recorded)
+
+    def _take(self, kind: str) -> Step:
+        if not self._left:
+            raise RecordingEndedError
+        step = self._left.pop(0)
+        if step.kind != kind:
+            place = f"{self._export.place_of(step)}/kind"
+            raise DifferenceError(Difference(place, step.kind, kind))
+        self.limits = load_limits(step.payload.get("limits", {}))
+        return step
+
+
+async def play_back(
+    export: RunExport, *, until: int | None = None, is_compared: bool = True
+) -> Seen:
+    """Play the recorded replies to the real tools; a `DifferenceError` at the first that differs.
+
+    `until` ends it after the step of that number; not `is_compared`, new outcomes are taken on.
+    """
+    wanted = Wanted(until, is_compared)
+    seen, state = Seen(), RunState()
+    results = MemoryResults(export.results, export.snapshot.request.locale)
+    for n, stage in enumerate(export.stages):
+        start = hand_over(state) if n else state
+        playback = _Playback(export, stage, results, seen, wanted)
+        try:
+            stop = await _play_stage(export.snapshot, playback, results, start, stage)
+        except RecordingEndedError:
+            stop = None
+        if until is None and is_compared:
+            _check_stop(export, stage, stop)
+        state = _fold(stage, start, seen)
+    return seen
+
+
+def _fold(stage: Stage, start: RunState, seen: Seen) -> RunState:
+    """The state after the stage's calls as they came out."""
+    state = start
+    for step in stage.steps:
+        if step.seq in seen.outcomes:
+            state = state.after(seen.outcomes[step.seq])
+    return state
+
+
+async def _play_stage(
+    snapshot: Snapshot,
+    playback: _Playback,
+    results: MemoryResults,
+    start: RunState,
+    stage: Stage,
+) -> str:
+    async def should_stop() -> bool:
+        """Somebody cancelled between two calls, or a worker's last step was the last of all."""
+        return playback.is_over and stage.stop in {None, "cancelled"}
+
+    tools = ToolRunner(snapshot, playback.read_limits, results)
+    watch = Watch(lambda: 0.0, should_stop)
+    result = await run_agent(snapshot, playback.listener, tools, playback, watch, start)
+    return str(result.stop)
+
+
+def _check_stop(export: RunExport, stage: Stage, stop: str | None) -> None:
+    """The loop must end where the recording ends, and for the same reason."""
+    if stop == stage.stop or (stop in {None, "cancelled"} and stage.stop is None):
+        return
+    if stop is None and stage.stop in _FROM_OUTSIDE:
+        return
+    stops = [s for s in export.steps if s.kind == "planner_stopped"]
+    place = export.stages.index(stage)
+    path = f"{export.place_of(stops[place])}/payload/stop" if place < len(stops) else "/steps"
+    found = "it goes on" if stop is None else stop
+    raise DifferenceError(Difference(path, stage.stop, found))
+
+
+def _as_json(outcome: ToolOutcome) -> Any:
+    return json.loads(dump_json(outcome.model_dump(mode="json")))
+
+
+def _read_handle(call: ToolCall) -> str:
+    try:
+        handle = json.loads(call.arguments).get("handle")
+    except (ValueError, AttributeError):
+        return ""
+    return handle.strip() if isinstance(handle, str) else ""

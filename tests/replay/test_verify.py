@@ -1,0 +1,170 @@
+"""An export verifies byte for byte, and whatever is changed in it is reported with its path."""
+
+import asyncio
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from backend.agent.llm import ModelError
+from backend.pool import rebuild as rebuilding
+from backend.pool.snapshot import Snapshot
+from backend.replay.export import BadExportError, RunExport, read_export
+from backend.replay.json_tree import find_difference, list_leaves
+from backend.replay.playback import play_back
+from backend.replay.transcript import show_turns
+from backend.replay.verify import verify
+from backend.tools.limits import ToolLimit
+from tests.replay.runs import SCRIPT, change, make_pool, make_wordy_pool, plan, scripted
+
+POOLS: tuple[dict[str, Any], ...] = (
+    {},
+    {"destinations": ("beijing", "xian"), "days": 5},
+    {"destinations": ("xian", "beijing"), "days": 4, "interests": ["history"], "pace": "relaxed"},
+    {"must_see": ["bj-gugong"], "budget_total": "900", "locale": "zh-CN"},
+    {"origin": None, "days": 1, "travellers": 5, "children": [4, 9]},
+)
+
+
+@pytest.fixture(scope="module")
+def sound() -> RunExport:
+    return asyncio.run(plan())
+
+
+@pytest.mark.parametrize("request_", POOLS)
+async def test_runs_of_the_builtin_planner_verify(request_: dict[str, Any]) -> None:
+    export = await plan(make_pool(**request_))
+    verification = await verify(export)
+    assert verification.difference is None
+    assert verification.computed == export.result["usage"]["tool_calls"]
+
+
+def change_limits() -> Iterator[dict[str, ToolLimit]]:
+    """An admin who cannot make up their mind."""
+    for n in range(100):
+        yield {
+            "list_pois": ToolLimit(max_return_rows=1 + n % 5),
+            "get_poi": ToolLimit(enabled=n % 7 != 6),
+        }
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_runs_of_a_model_with_faults_and_changing_limits_verify(seed: int) -> None:
+    script = list(SCRIPT)
+    random.Random(seed).shuffle(script)
+    limits = change_limits()
+    model = scripted(*script[:9], ModelError("gone", code="MODEL_QUOTA"))
+    export = await plan(llm=model, planner="openai", limits=lambda: next(limits))
+    verification = await verify(export)
+    assert verification.difference is None
+    assert verification.computed > 0
+
+
+async def test_a_changed_price_anywhere_is_reported_with_its_path(sound: RunExport) -> None:
+    parts = ("snapshot", "steps", "result")
+    prices = [
+        f"/{part}{path}"
+        for part in parts
+        for path, _ in list_leaves(sound.document[part])
+        if path.endswith(("/price", "/price_per_night", "/cost"))
+    ]
+    assert len(prices) > 100
+    for path in random.Random(1).sample(prices, 25):
+        difference = (await verify(change(sound, path, "7.77"))).difference
+        assert difference is not None
+        assert (difference.path, difference.found) == (path, "7.77")
+
+
+@pytest.mark.parametrize(
+    ("pointer", "check"),
+    [
+        ("/snapshot/rows/pois/bj-gugong/price", "pool"),
+        ("/result/itinerary/costs/total", "result"),
+        ("/result/violations", "result"),
+        ("/run/status", "result"),
+    ],
+)
+async def test_a_change_behind_new_hashes_is_found_by_computing(
+    sound: RunExport, pointer: str, check: str
+) -> None:
+    verification = await verify(change(sound, pointer, "1.23", is_sealed=True))
+    assert verification.difference is not None
+    assert verification.check == check
+    assert not verification.is_same
+
+
+async def test_a_changed_outcome_is_found_by_running_the_tool(sound: RunExport) -> None:
+    number = next(n for n, s in enumerate(sound.steps) if s.kind == "tool_called")
+    pointer = f"/steps/{number}/payload/outcome/content/rows/0/price"
+    verification = await verify(change(sound, pointer, "7.77", is_sealed=True))
+    assert verification.check == "calls"
+    assert verification.difference is not None
+    assert (verification.difference.path, verification.difference.expected) == (pointer, "7.77")
+
+
+async def test_a_missing_or_added_part_is_reported(sound: RunExport) -> None:
+    steps = sound.document["steps"]
+    for document in (
+        {**sound.document, "steps": steps[:-1]},
+        {**sound.document, "steps": [*steps, steps[-1]]},
+        {**sound.document, "redacted": True},
+    ):
+        assert (await verify(read_export(document))).check == "hashes"
+
+
+@pytest.mark.parametrize("rule", ["find_places", "find_hotels", "cut_leg"])
+async def test_a_changed_rule_in_the_code_is_caught(
+    sound: RunExport, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    original = getattr(rebuilding, rule)
+
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        found = original(*args, **kwargs)
+        if rule == "cut_leg":
+            return found.model_copy(update={"trains": found.trains[::-1]})
+        return found.__class__(**{**vars(found), "ranking": found.ranking[::-1]})
+
+    monkeypatch.setattr(rebuilding, rule, changed)
+    verification = await verify(sound)
+    assert verification.check == "pool"
+    assert verification.difference is not None
+
+
+async def test_a_step_shows_what_the_model_saw(sound: RunExport) -> None:
+    last = sound.document["steps"][-3]["seq"]
+    turns = list(show_turns((await play_back(sound, until=last)).turns))
+    assert [m["role"] for m in turns[0]["messages"]] == ["system", "user"]
+    assert turns[1]["earlier_messages"] == 2
+    assert turns[1]["messages"][0]["role"] == "assistant"
+    assert turns[-1]["step"] <= last
+    assert turns[0]["ledger"]["total"] == sum(
+        tokens for part, tokens in turns[0]["ledger"].items() if part != "total"
+    )
+    assert turns[-1]["ledger"]["total"] > turns[0]["ledger"]["total"]
+    assert len((await play_back(sound, until=turns[0]["step"])).turns) == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "named"),
+    [
+        ([], "no export"),
+        ({"format": "waypool-run", "version": 2}, "version 2"),
+        ({"format": "waypool-run", "version": 1}, "/software"),
+    ],
+)
+def test_what_is_no_export_is_named(document: object, named: str) -> None:
+    with pytest.raises(BadExportError, match=named):
+        read_export(document)
+
+
+def test_the_order_of_keys_is_part_of_what_a_model_reads() -> None:
+    difference = find_difference({"a": {"x": 1, "y": 2}}, {"a": {"y": 2, "x": 1}})
+    assert difference is not None
+    assert difference.path == "/a"
+
+
+async def test_a_run_in_a_real_pool_keeps_its_snapshot(sound: RunExport) -> None:
+    snapshot: Snapshot = sound.snapshot
+    assert snapshot.sha256 == snapshot.sealed().sha256
+    assert make_wordy_pool().sha256 != snapshot.sha256
