@@ -33,6 +33,7 @@ from backend.runs.relaxing.trial import (
     judge_draft,
     keep_must_sees,
     plan_trip,
+    rearrange,
     with_budget,
     with_request,
 )
@@ -151,7 +152,9 @@ class _Search:
         snapshot = with_budget(snapshot, None) if waiting.is_free else snapshot
         if self._has_no_room(snapshot, waiting.ground.draft):
             return
-        if not self._note(waiting.option, judge_draft(snapshot, waiting.ground.draft)):
+        if self._note(waiting.option, judge_draft(snapshot, waiting.ground.draft)):
+            return
+        if not self._note(waiting.option, await rearrange(snapshot, waiting.ground.draft)):
             await self._try_planned(waiting, snapshot)
 
     async def _try_elsewhen(self, waiting: _Waiting, request: PlanRequest) -> None:
@@ -221,7 +224,8 @@ class _Search:
     async def _fill(self, found: Relaxation) -> Relaxation | None:
         """Everything else that fits, within the same money; None where the plan gets no better."""
         full = await plan_trip(found.trial.snapshot)
-        return None if full.findings.clashes else self._accept(found.changes, full)
+        is_less = len(full.draft.poi_ids) < len(found.trial.draft.poi_ids)
+        return None if full.findings.clashes or is_less else self._accept(found.changes, full)
 
     def _has_no_room(self, snapshot: Snapshot, draft: Draft) -> bool:
         """Whether must-sees do not fit with the trains at hand: then times alone do not help."""

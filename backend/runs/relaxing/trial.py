@@ -3,6 +3,7 @@
 Tools that an admin has switched off work here: what is asked is whether the trip can be done.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,6 +13,7 @@ from typing import Any
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.loop import Watch, run_agent
 from backend.agent.recorder import MemoryRecorder
+from backend.planner.arrange import arrange
 from backend.planner.draft import Draft
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import CityPool, Snapshot
@@ -40,6 +42,13 @@ async def plan_trip(snapshot: Snapshot) -> Trial:
     tools = ToolRunner(snapshot, _read_no_limits)
     result = await run_agent(snapshot, BuiltinPlanner(), tools, MemoryRecorder(), watch)
     return judge_draft(snapshot, result.state.draft)
+
+
+async def rearrange(snapshot: Snapshot, draft: Draft) -> Trial:
+    """Must-sees and then the places of a draft arranged anew, with its trains and hotels."""
+    pois = [*snapshot.request.must_see, *draft.poi_ids]
+    arranged = await asyncio.to_thread(arrange, snapshot, draft, pois)
+    return judge_draft(snapshot, arranged.draft)
 
 
 def judge_draft(snapshot: Snapshot, draft: Draft) -> Trial:
