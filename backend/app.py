@@ -17,6 +17,7 @@ from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
 from backend.api.public import exports, itineraries
 from backend.bootstrap import open_services
+from backend.console.app import create_console
 from backend.pool.plan_request import PlanRequest
 from backend.settings import Settings
 
@@ -44,10 +45,12 @@ BODIES = (PlanRequest, tuning.ParamChange, tuning.ToolChange, tuning.Revert, pre
 def create_app(settings: Settings, url: str) -> FastAPI:
     """The application on a database that is up; it works on the queue too unless told not to."""
 
+    console = create_console()
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_services(settings, url) as services:
-            app.state.services = services
+            app.state.services = console.state.services = services
             worker = asyncio.create_task(services.work()) if settings.api_worker else None
             yield
             if worker is not None:
@@ -67,6 +70,7 @@ def create_app(settings: Settings, url: str) -> FastAPI:
     app.include_router(health.router, responses=document_problems())
     for router in ROUTERS:
         app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
+    app.mount("/console", console)
     app.openapi = lambda: _make_openapi(app)  # type: ignore[method-assign]
     return app
 

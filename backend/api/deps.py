@@ -6,10 +6,12 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from backend.access.browser_queries import SESSION_COOKIE, find_session
 from backend.access.principal import Principal, Scope
 from backend.access.queries import find_principal
 from backend.api.problems import BadAddressError
 from backend.bootstrap import Services
+from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import ForbiddenError, UnauthorizedError
 
@@ -33,10 +35,20 @@ ServicesDep = Annotated[Services, Depends(get_services)]
 
 
 async def read_principal(
+    request: Request,
     services: ServicesDep,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer)],
 ) -> Principal:
-    """Who holds the key of this request."""
+    """Who holds the key of this request, or has signed in to the console and only reads.
+
+    A browser sends its cookie with forms of other hosts too, so by a cookie nothing is changed.
+    """
+    token = request.cookies.get(SESSION_COOKIE)
+    if credentials is None and token and request.method in {"GET", "HEAD"}:
+        async with transaction(services.engine) as session:
+            known = await find_session(session, token, read_utc())
+        if known is not None:
+            return known
     if credentials is None:
         raise UnauthorizedError("give a key: Authorization: Bearer wp_…")
     async with transaction(services.engine) as session:

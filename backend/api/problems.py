@@ -12,21 +12,9 @@ from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from backend.errors import (
-    ConflictError,
-    Fault,
-    ForbiddenError,
-    NotFoundError,
-    OutOfBoundsError,
-    RequestRefusedError,
-    StaleVersionError,
-    UnauthorizedError,
-    UnavailableError,
-    WaypoolError,
-)
+from backend.errors import Fault, RequestRefusedError, WaypoolError
+from backend.http_status import find_status
 from backend.pool.request_shape import make_pointer
-from backend.runs.admission import QueueFullError
-from backend.runs.spending import CostLimitError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -82,19 +70,10 @@ class ProblemResponse(JSONResponse):
         return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
 
 
-_STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
+_OWN_STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
     (BadBodyError, 400),
     (BadAddressError, 400),
     (TooLargeError, 413),
-    (UnauthorizedError, 401),
-    (ForbiddenError, 403),
-    (NotFoundError, 404),
-    (ConflictError, 409),
-    (StaleVersionError, 412),
-    (OutOfBoundsError, 422),
-    (QueueFullError, 429),
-    (CostLimitError, 429),
-    (UnavailableError, 503),
 )
 
 
@@ -139,11 +118,11 @@ async def _render_refused(_: Request, error: Exception) -> JSONResponse:
 
 async def _render_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, WaypoolError)
-    for kind, status in _STATUS:
-        if isinstance(error, kind):
-            return make_problem(status, error.code, error.message)
-    log.error("%s %r: %s", request.method, request.url.path, error.code, exc_info=error)
-    return make_problem(500, error.code, error.message)
+    own = (status for kind, status in _OWN_STATUS if isinstance(error, kind))
+    status = next(own, None) or find_status(error)
+    if status == 500:
+        log.error("%s %r: %s", request.method, request.url.path, error.code, exc_info=error)
+    return make_problem(status, error.code, error.message)
 
 
 async def _render_validation(_: Request, error: Exception) -> JSONResponse:

@@ -5,12 +5,14 @@ import datetime as dt
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import click
 import httpx
 import uvicorn
 
+from backend.access.browser_queries import make_link
 from backend.access.queries import create_key, revoke_key
 from backend.bootstrap import prepare_database
 from backend.catalogue.queries import read_state
@@ -49,6 +51,14 @@ def demo(context: click.Context, output: Output, keep: bool) -> None:
     context.exit(FAILED if result["status"] == "failed" else 0)
 
 
+@dataclass(frozen=True)
+class Key:
+    """A key that lasts as long as the demo, and the link that signs a browser in with it."""
+
+    secret: str
+    link: str
+
+
 async def _show_waypool(
     output: Output, settings: Settings, url: str, *, keep: bool
 ) -> dict[str, Any]:
@@ -58,8 +68,9 @@ async def _show_waypool(
         async with transaction(engine) as session:
             scopes = ["user", "admin", "developer"]
             key_id, secret = await create_key(session, "demo", scopes, "waypool demo", read_utc())
+            link = await make_link(session, key_id, read_utc())
         try:
-            return await _plan_over_http(output, settings, url, secret, keep=keep)
+            return await _plan_over_http(output, settings, url, Key(secret, link), keep=keep)
         finally:
             async with transaction(engine) as session:
                 await revoke_key(session, key_id, read_utc())
@@ -77,18 +88,22 @@ async def _seed(output: Output, engine: Engine) -> None:
 
 
 async def _plan_over_http(
-    output: Output, settings: Settings, url: str, secret: str, *, keep: bool
+    output: Output, settings: Settings, url: str, key: Key, *, keep: bool
 ) -> dict[str, Any]:
     listener = open_listener(settings.host, settings.port)
     address = f"http://{settings.host}:{listener.getsockname()[1]}"
     async with _serving(make_server(settings, url), listener):
         output.say(f"api: {address}/v1")
-        headers = {"Authorization": f"Bearer {secret}"}
+        headers = {"Authorization": f"Bearer {key.secret}"}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
             result = await _ask(output, client)
         _show_end(output, result)
         if keep:
-            output.say(f"\nserving {address}/v1 with the key {secret} until Ctrl+C")
+            output.say(
+                f"\nserving {address}/v1 with the key {key.secret} until Ctrl+C\n"
+                "look at it in a browser (the link signs in once, within 15 minutes):\n"
+                f"  {address}/console/open/{key.link}?next=/console/runs/{result['id']}"
+            )
             await _wait_for_interrupt()
     return result
 

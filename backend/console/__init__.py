@@ -1,0 +1,1 @@
+"""Pages for a browser: ask, watch, look at runs, tune. They work without JavaScript."""

@@ -1,0 +1,193 @@
+"""One run: how it goes, what came out, how it was narrowed; and what can be done with it."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from backend.bootstrap import Services
+from backend.catalogue.queries import read_cities
+from backend.console.charts import draw_funnel
+from backend.console.ground import draw_ground
+from backend.console.plan_view import Names, list_days
+from backend.console.progress import list_lines, list_turns
+from backend.console.render import show_page
+from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
+from backend.db.session import transaction
+from backend.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
+from backend.pool.snapshot import Snapshot
+from backend.pool.why import explain_place
+from backend.runs.commands import cancel_run, get_run, remove_run, retry_run
+from backend.runs.lifecycle import is_final
+from backend.runs.queries import read_snapshot_text
+from backend.runs.result import list_selected, show_run
+from backend.runs.run_log import Step, read_steps
+
+router = APIRouter(prefix="/runs")
+
+RunId = Annotated[str, Path(max_length=64)]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the page of a run is made from."""
+
+    result: dict[str, Any]
+    steps: tuple[Step, ...]
+    snapshot: Snapshot | None
+    names: Names
+
+
+def _check(visit: Visit) -> str:
+    """The tenant whose runs the key may see."""
+    if visit.principal is None:
+        raise UnauthorizedError("sign in first")
+    if not (visit.may("user") or visit.may("developer")):
+        raise ForbiddenError("this key lacks the scopes 'user' and 'developer'")
+    return visit.principal.tenant
+
+
+async def _look(services: Services, run_id: str, visit: Visit) -> Seen:
+    tenant = _check(visit)
+    result = await show_run(services.engine, run_id, tenant)
+    steps = await read_steps(services.engine, run_id)
+    async with transaction(services.engine) as session:
+        text = await read_snapshot_text(session, run_id)
+        cities = {
+            city.id: city.name if visit.locale == "zh-CN" else city.name_en
+            for city in await read_cities(session)
+        }
+    snapshot = None
+    if text is not None:  # a large one takes a moment; others are served meanwhile
+        snapshot = await asyncio.to_thread(Snapshot.model_validate_json, text)
+    return Seen(result, tuple(steps), snapshot, Names(visit.locale, cities, snapshot))
+
+
+@router.get("/{run_id}")
+async def show_one(
+    run_id: RunId,
+    visit: VisitDep,
+    services: ServicesDep,
+    why: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """The run as it stands; with `why`, also why that place is not in the plan."""
+    seen = await _look(services, run_id, visit)
+    return show_page(visit, "run.html", **await _describe(services, visit, seen, why))
+
+
+async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> Mapping[str, Any]:
+    result = seen.result
+    funnel = result["funnel"] or _find_funnel(seen.steps)
+    return {
+        "run": result,
+        "is_final": is_final(result["status"]),
+        "names": seen.names,
+        "lines": list_lines(seen.steps, visit.locale),
+        "turns": list_turns(seen.steps) if visit.may("developer") else (),
+        "days": list_days(result, seen.names),
+        "general": [v for v in result["violations"] if not v["where"]["day"]],
+        "funnel": draw_funnel(funnel, visit.locale) if funnel else "",
+        "rejected": {kind: step["rejected"] for kind, step in (funnel or {}).items()},
+        "why": why,
+        "answer": await _explain(services, seen, why) if why and seen.snapshot else None,
+    }
+
+
+def _find_funnel(steps: tuple[Step, ...]) -> dict[str, Any] | None:
+    """The funnel up to the pool, as soon as that stands."""
+    return next((s.payload["funnel"] for s in steps if s.kind == "pool_built"), None)
+
+
+async def _explain(services: Services, seen: Seen, place: str) -> Any:
+    assert seen.snapshot is not None
+    async with transaction(services.engine) as session:
+        selected = await list_selected(session, seen.result["id"])
+        try:
+            return await explain_place(session, seen.snapshot, place, selected)
+        except (NotFoundError, ConflictError) as error:
+            return error
+
+
+@router.get("/{run_id}/progress")
+async def show_progress(run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
+    """The lines of what has happened, alone: the page replaces its own by them."""
+    tenant = _check(visit)
+    result = await show_run(services.engine, run_id, tenant)
+    steps = await read_steps(services.engine, run_id)
+    lines = list_lines(tuple(steps), visit.locale)
+    funnel = result["funnel"] or _find_funnel(tuple(steps))
+    drawn = draw_funnel(funnel, visit.locale) if funnel else ""
+    return show_page(visit, "progress.html", lines=lines, funnel=drawn)
+
+
+@router.get("/{run_id}/ground.json")
+async def show_ground(run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
+    """What the map shows below the plan: places of the pool and names of districts."""
+    seen = await _look(services, run_id, visit)
+    if seen.snapshot is None:
+        raise NotFoundError("the pool of this run is not built yet")
+    return JSONResponse(draw_ground(seen.snapshot, visit.locale))
+
+
+@router.get("/{run_id}/pool")
+async def show_pool(run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
+    """The rows of the pool, and which of them were chosen."""
+    seen = await _look(services, run_id, visit)
+    if seen.snapshot is None:
+        raise NotFoundError("the pool of this run is not built yet")
+    async with transaction(services.engine) as session:
+        selected = await list_selected(session, run_id)
+    cities = [
+        {
+            "id": city,
+            "rejected": pool.rejected,
+            "rows": [seen.snapshot.rows.pois[poi] for poi in pool.pois],
+            "added": set(pool.must_see_added),
+        }
+        for city, pool in seen.snapshot.cities.items()
+    ]
+    values: dict[str, Any] = {
+        "run": seen.result,
+        "names": seen.names,
+        "cities": cities,
+        "selected": selected,
+    }
+    return show_page(visit, "pool.html", **values)
+
+
+@router.post("/{run_id}/cancel")
+async def cancel(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """Stop the run at its next step."""
+    principal = require(visit, "user")
+    await read_form(request, visit)
+    await cancel_run(services.engine, run_id, principal.tenant)
+    return RedirectResponse(f"/console/runs/{run_id}", 303)
+
+
+@router.post("/{run_id}/again")
+async def plan_again(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """A new run for the same request, on today's catalogue and parameters."""
+    principal = require(visit, "user")
+    await read_form(request, visit)
+    started = await retry_run(services.engine, services.queue, run_id, principal.tenant)
+    return RedirectResponse(f"/console/runs/{started.run_id}", 303)
+
+
+@router.post("/{run_id}/delete")
+async def delete(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """Remove an ended run with all that belongs to it."""
+    principal = require(visit, "user")
+    await read_form(request, visit)
+    async with transaction(services.engine) as session:
+        await get_run(session, run_id, principal.tenant)
+    await remove_run(services.engine, run_id, principal.tenant)
+    return RedirectResponse("/console/runs", 303)

@@ -1,0 +1,35 @@
+// Follow a run: at each event the server draws its lines anew; at the end the page is loaded again.
+const page = document.querySelector("[data-live=yes]");
+const place = page.querySelector("[data-progress]");
+const run = page.dataset.run;
+const events = new EventSource(`/v1/itineraries/${run}/events`);
+let isDrawing = false;
+let isStale = false;
+
+async function draw() {
+  if (isDrawing) {
+    isStale = true;
+    return;
+  }
+  isDrawing = true;
+  try {
+    const answer = await fetch(`/console/runs/${run}/progress`);
+    if (answer.ok) place.innerHTML = await answer.text();
+  } finally {
+    isDrawing = false;
+  }
+  if (isStale) {
+    isStale = false;
+    draw();
+  }
+}
+
+const kinds = [
+  "run_queued", "run_started", "run_resumed", "pool_built", "planner_chosen",
+  "model_replied", "tool_called", "planner_stopped", "planner_fell_back",
+];
+for (const kind of kinds) events.addEventListener(kind, draw);
+events.addEventListener("run_finished", () => {
+  events.close();
+  location.reload();
+});
