@@ -14,13 +14,13 @@ def write_orders(path: Path, count: int) -> int:
     with path.open("w", encoding="utf-8") as file:
         file.write("[")
         for start in range(0, count, _BLOCK):
-            rows = _make_rows(start, min(start + _BLOCK, count))
+            rows = make_rows(start, min(start + _BLOCK, count))
             file.write((", " if start else "") + ", ".join(rows))
         file.write("]")
     return path.stat().st_size
 
 
-def _make_rows(start: int, end: int) -> Iterator[str]:
+def make_rows(start: int, end: int) -> Iterator[str]:
     chance = random.Random(start)  # noqa: S311 - made-up data
     for n in range(start, end):
         cents = chance.randrange(2000, 500_000)

@@ -43,7 +43,7 @@ async def run_quality_bench(
     url: str, settings: Settings, requests: int, seed: int
 ) -> dict[str, Any]:
     """Plan `requests` trips, one after the other; the report as JSON values."""
-    async with _install(url, settings) as bench:
+    async with install(url, settings) as bench:
         async with transaction(bench.engine) as session:
             vocabulary = await read_vocabulary(session)
         drawn = draw_requests(vocabulary, requests, seed)
@@ -52,7 +52,7 @@ async def run_quality_bench(
 
 
 @asynccontextmanager
-async def _install(url: str, settings: Settings) -> AsyncIterator[Bench]:
+async def install(url: str, settings: Settings) -> AsyncIterator[Bench]:
     async with make_empty_database(url) as address:
         await asyncio.to_thread(upgrade, address)
         engine = make_engine(address)

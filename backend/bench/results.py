@@ -164,30 +164,35 @@ def read_peak_memory() -> int:
 
 
 def describe_results(report: Mapping[str, Any]) -> Sequence[str]:
-    """The report as lines."""
-    put, strangers = report["put"], report["strangers"]
-    size = report["bytes"] / 1_000_000
+    """The report as Markdown."""
+    put = report["put"]
     lines = [
-        f"{report['rows']:,} rows x {report['columns']} columns, {size:.0f} MB of JSON",
-        f"put: {put['seconds']} s, peak memory {put['peak_mb']} MB ({put['peak_mb_before']} before)",
-        _describe_times("from the stored form", report["milliseconds"]),
+        f"{report['rows']:,} rows x {report['columns']} columns, {report['bytes'] / 1_000_000:.0f} MB of JSON",
+        "",
+        "| | store or load | peak memory | summary | filtered path | group-by |",
+        "| --- | --- | --- | --- | --- | --- |",
+        _describe_row("Waypool, stored", put["seconds"], f"{put['peak_mb']} MB", report),
     ]
     for name, rival in report["rivals"].items():
         if rival is None:
-            lines.append(f"{name}: not installed (it comes with the extra 'dev')")
-            continue
-        label = f"{name}, in memory, loaded in {rival['load_seconds']} s"
-        agrees = "same answers" if rival["agrees"] else "OTHER ANSWERS"
-        lines.append(f"{_describe_times(label, rival['milliseconds'])}; {agrees}")
+            lines.append(f"| {name}: not installed (it comes with the extra 'dev') | | | | | |")
+        else:
+            agrees = "" if rival["agrees"] else ", OTHER ANSWERS"
+            lines.append(
+                _describe_row(f"{name}, in memory{agrees}", rival["load_seconds"], "", rival)
+            )
+    return [*lines, "", _describe_strangers(report["strangers"])]
+
+
+def _describe_row(label: str, seconds: float, memory: str, found: Mapping[str, Any]) -> str:
+    times = [f"{found['milliseconds'][name]['p50'] / 1000:.2f} s" for name in QUESTIONS]
+    return f"| {' | '.join([label, f'{seconds:.1f} s', memory, *times])} |"
+
+
+def _describe_strangers(strangers: Mapping[str, Any]) -> str:
     medians = strangers["milliseconds"]
-    lines.append(
+    return (
         f"a foreign handle {medians['foreign']} ms, an unknown one {medians['unknown']} ms (medians of"
         f" {strangers['reads']}): {strangers['apart_percent']} % apart,"
         f" {'same' if strangers['same_body'] else 'OTHER'} body"
     )
-    return lines
-
-
-def _describe_times(label: str, times: Mapping[str, Any]) -> str:
-    shown = ", ".join(f"{name} {time['p50']:.0f} ms" for name, time in times.items())
-    return f"{label}: {shown}"

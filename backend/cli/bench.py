@@ -8,7 +8,7 @@ import click
 from backend.bench.planner import Result, average, list_tasks, measure
 from backend.bench.pool import describe_report, run_pool_bench
 from backend.bench.quality import describe_quality, run_quality_bench
-from backend.cli.bench_results import bench_results
+from backend.cli.bench_results import bench_context, bench_results
 from backend.cli.output import Output, json_option
 from backend.db.connect import open_database
 from backend.settings import read_settings
@@ -21,6 +21,7 @@ def bench() -> None:
 
 
 bench.add_command(bench_results)
+bench.add_command(bench_context)
 
 
 @bench.command("pool")

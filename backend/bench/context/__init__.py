@@ -1,0 +1,1 @@
+"""What six questions to third-party sources and one trip cost in a model's context."""
