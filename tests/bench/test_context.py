@@ -7,17 +7,21 @@ from typing import Any
 
 import pytest
 
+from backend.agent.llm import ModelError
 from backend.agent.prompt import SYSTEM
+from backend.agent.scripted_llm import ScriptedLlm, says
 from backend.bench.context.line import FOLLOW_UPS, ROWS, draw_line
+from backend.bench.context.model import ask_model
 from backend.bench.context.reader import read_answer
 from backend.bench.context.report import (
     REFERENCE,
     WANTED,
     compare_strategies,
     describe_context,
+    describe_model,
 )
 from backend.bench.context.responses import SIZES, Question, make_questions
-from backend.bench.context.strategies import STRATEGIES, make_base
+from backend.bench.context.strategies import STRATEGIES, Asked, ask_sources, make_base
 from backend.bench.context.traffic import ROWS as CROSSINGS
 from backend.bench.context.trip import measure_trip
 from backend.settings import read_settings
@@ -33,7 +37,7 @@ def questions() -> list[Question]:
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
-    return compare_strategies(7, counts=(5, 15, 20))
+    return compare_strategies(ask_sources(make_questions(7)), counts=(5, 15, 20))
 
 
 def test_the_responses_have_the_sizes_of_the_measurement(questions: list[Question]) -> None:
@@ -141,3 +145,21 @@ async def test_a_trip_by_pages_takes_less_than_the_rows_of_its_cities(server_url
     assert sizes == sorted(sizes)
     assert trip["whole catalogue"]["rows"] > 5000
     assert trip["pool pages"]["rounds"] > trip["whole catalogue"]["rounds"] > 1
+
+
+SMALL = Question("hk_public_holidays", "Is it one?", {}, b"x " * 200_000, "National Day")
+
+
+async def test_a_real_model_is_graded_and_not_asked_where_it_has_no_room() -> None:
+    asked = [Asked(SMALL, '{"holidays": []}', "{}")]
+    reply = says('Here you are: {"hk_public_holidays": "National Day"}.')
+    found = await ask_model(ScriptedLlm([reply]), asked)
+    assert found["full dump"] is None
+    assert found["cut at 8 KB"]["right"] == [True]
+    assert "sub-agent" not in found
+    wrong = await ask_model(ScriptedLlm([says("no idea")]), asked)
+    assert wrong["projection, as sent"]["right"] == [False]
+    failed = await ask_model(ScriptedLlm([ModelError("gone")]), asked)
+    assert failed["cut at 8 KB"]["error"] == "MODEL_FAILED"
+    for answers in (found, failed):
+        assert len(list(describe_model(answers))) == 2 + 4

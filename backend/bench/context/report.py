@@ -6,6 +6,7 @@ from typing import Any
 from backend.agent.prompt import SYSTEM
 from backend.bench.context.conversation import Size, measure
 from backend.bench.context.line import ROWS, draw_line
+from backend.bench.context.model import ask_model
 from backend.bench.context.responses import make_questions
 from backend.bench.context.strategies import (
     STRATEGIES,
@@ -16,6 +17,7 @@ from backend.bench.context.strategies import (
     run_strategy,
 )
 from backend.bench.context.trip import measure_tools, measure_trip
+from backend.bootstrap import make_models
 from backend.settings import Settings
 
 REFERENCE = {"full_final_context": 1059, "full_throughput": 389, "agents_throughput": 186}
@@ -27,13 +29,17 @@ WANTED = {"full_final_context": 800, "full_throughput": 280, "agents_throughput"
 
 async def run_context_bench(url: str, settings: Settings, seed: int) -> dict[str, Any]:
     """Six questions and one trip; sizes in bytes and tokens."""
-    report = compare_strategies(seed)
-    return report | {"trip": await measure_trip(url, settings)}
-
-
-def compare_strategies(seed: int, counts: Sequence[int] = ROWS) -> dict[str, Any]:
-    """The six questions, and results of so many rows."""
     asked = ask_sources(make_questions(seed))
+    report = compare_strategies(asked) | {"trip": await measure_trip(url, settings)}
+    models = make_models(settings)
+    if models is None:
+        return report
+    async with models.open(None) as client:
+        return report | {"model": await ask_model(client, asked)}
+
+
+def compare_strategies(asked: Sequence[Asked], counts: Sequence[int] = ROWS) -> dict[str, Any]:
+    """The six questions, and results of so many rows."""
     base = make_base(SYSTEM["en"] + "".join(each.question.text for each in asked) + SYSTEM["en"])
     strategies = {
         name: run_strategy(asked, choose, base, has_agents=has_agents)
@@ -76,6 +82,20 @@ def describe_context(report: Mapping[str, Any]) -> Iterator[str]:
         yield from describe_trip(report["trip"])
     yield ""
     yield from describe_line(report["line"])
+    if "model" in report:
+        yield ""
+        yield from describe_model(report["model"])
+
+
+def describe_model(answers: Mapping[str, Any]) -> Iterator[str]:
+    """What the configured model made of the same contexts."""
+    yield from _head("model", "input tokens", "right")
+    for name, found in answers.items():
+        if found is None:
+            yield _row(name, "", "no room")
+        else:
+            right = found.get("error") or f"{sum(found['right'])} of {len(found['right'])}"
+            yield _row(name, f"{found['input_tokens']:,}", right)
 
 
 def _describe_bases(report: Mapping[str, Any]) -> str:
