@@ -8,7 +8,7 @@ from backend.sources.audit.relations import Relations
 from backend.sources.audit.table import AuditedColumn, AuditedTable
 from backend.sources.audit.variance import find_still_groups
 
-MAX_COMPARED = 200
+MAX_COMPARED = 100
 """Columns that are compared with each other; of the others it is told whether they vary."""
 
 

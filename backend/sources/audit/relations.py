@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import comb
+from math import comb, lcm
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,12 @@ from backend.sources.audit.table import AuditedColumn
 Derived = tuple[AuditedColumn, str, Mapping[str, Any]]
 
 _MOST_TERMS = 6
-_MOST_SUMS = 200_000
+_MOST_TRIED = 10_000
 _LOOKED_AT = 1000
 """Rows by which most pairs of columns are told apart before all are looked at."""
+
+_TRIED = 50
+_ALWAYS_A_LINE = 2  # points
 
 _MOST_SHARE = 2  # a column that differs in more than every other row determines anything by chance
 
@@ -130,7 +133,7 @@ def _list_numbers(column: AuditedColumn) -> list[int | Decimal]:
     return [0 if value is None else value for value in column.values]
 
 
-def _make_fingerprints(columns: Sequence[AuditedColumn], rows: int) -> dict[str, Fraction]:
+def _make_fingerprints(columns: Sequence[AuditedColumn], rows: int) -> dict[str, int]:
     chance = random.Random(rows)  # noqa: S311 - weights, no secret
     weights = [chance.getrandbits(40) for _ in range(rows)]
     prints = {}
@@ -141,21 +144,25 @@ def _make_fingerprints(columns: Sequence[AuditedColumn], rows: int) -> dict[str,
             sums[code] += weight
         terms = (Fraction(value or 0) * sums[n] for n, value in enumerate(uniques))
         prints[column.name] = sum(terms, Fraction())
-    return prints
+    scale = lcm(*(found.denominator for found in prints.values()))
+    return {name: int(found * scale) for name, found in prints.items()}
 
 
 def _find_terms(
-    column: AuditedColumn, others: Sequence[AuditedColumn], prints: Mapping[str, Fraction]
+    column: AuditedColumn, others: Sequence[AuditedColumn], prints: Mapping[str, int]
 ) -> Sequence[AuditedColumn]:
-    wanted, spent = prints[column.name], 0
-    for count in range(2, min(_MOST_TERMS, len(others)) + 1):
+    """Columns whose sum it is; all terms but one are tried, and the last one looked up."""
+    by_print = {prints[other.name]: other for other in others}
+    spent = 0
+    for count in range(1, min(_MOST_TERMS, len(others))):
         spent += comb(len(others), count)
-        if spent > _MOST_SUMS:
+        if spent > _MOST_TRIED:
             break
         for terms in combinations(others, count):
-            total = sum((prints[term.name] for term in terms), Fraction())
-            if total == wanted and _adds_up(column, terms):
-                return terms
+            rest = prints[column.name] - sum(prints[term.name] for term in terms)
+            last = by_print.get(rest)
+            if last is not None and last not in terms and _adds_up(column, (*terms, last)):
+                return (*terms, last)
     return ()
 
 
@@ -168,18 +175,29 @@ def _adds_up(column: AuditedColumn, terms: Sequence[AuditedColumn]) -> bool:
 
 
 def _find_line(other: AuditedColumn, column: AuditedColumn) -> str | None:
-    """`× 1.8 + 32` where `column` is that of `other` in every row."""
-    pairs = dict(zip(other.values, column.values, strict=True))
-    points = list(pairs.items())
-    if None in pairs or None in pairs.values() or len(points) <= 2:
+    """`× 1.8 + 32` where `column` is that of `other` in every row; a few rows tell most apart."""
+    found = None
+    for size in (_TRIED, len(column.values)):
+        found = _fit_line(other.values[:size], column.values[:size])
+        if found is None:
+            return None
+    slope, shift = found or (Fraction(), Fraction())
+    return f"× {_show(slope)}" + (f" {'+' if shift > 0 else '-'} {_show(abs(shift))}" * bool(shift))
+
+
+def _fit_line(xs: Sequence[Any], ys: Sequence[Any]) -> tuple[Fraction, Fraction] | None:
+    if None in xs or None in ys:
+        return None
+    points = list(dict(zip(xs, ys, strict=True)).items())
+    if len(points) <= _ALWAYS_A_LINE:
         return None
     (x, y), (x1, y1) = points[:2]
     slope = Fraction(y1 - y) / Fraction(x1 - x)
     shift = Fraction(y) - slope * Fraction(x)
-    rows = zip(other.values, column.values, strict=True)
+    rows = zip(xs, ys, strict=True)
     if slope == 0 or any(Fraction(b) != slope * Fraction(a) + shift for a, b in rows):
         return None
-    return f"× {_show(slope)}" + (f" {'+' if shift > 0 else '-'} {_show(abs(shift))}" * bool(shift))
+    return slope, shift
 
 
 def _show(number: Fraction) -> str:

@@ -66,27 +66,53 @@ def _read_csv(content: bytes) -> AuditedTable:
     head = next(lines, None)
     if head is None or not any(cell for cell, _ in head[0]):
         raise ConfigurationError("the file is empty: a CSV has a header, JSON a list of objects")
-    rows, ends = [], []
+    found, ends = _Cells(encoding), []
+    found.add(head[0])
     for row, end in lines:
         if len(row) > 1 or row[0][0]:
-            rows.append(row)
+            found.add(row)
             ends.append(end)
-    width = max(map(len, [head[0], *rows]))
-    filled = [head[0], *rows]
-    columns = [
-        _make_csv_column([row[n] if n < len(row) else (b"", 0) for row in filled], name, encoding)
-        for n, name in enumerate(
-            _name_columns([_decode(cell, encoding) for cell, _ in head[0]], width)
-        )
-    ]
-    return AuditedTable("csv", len(content), columns, ends)
+    return AuditedTable("csv", len(content), found.make_columns(), ends)
 
 
-def _name_columns(titles: Sequence[str], width: int) -> list[str]:
+class _Cells:
+    """Cells of a CSV by column, each text once however often it comes."""
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
+        self._texts: dict[bytes, str] = {}
+        self._columns: list[list[str]] = []
+        self._sizes: list[int] = []
+        self._rows = 0
+
+    def add(self, row: Sequence[tuple[bytes, int]]) -> None:
+        """One more row; what it lacks is empty, and a column that it begins was so before."""
+        while len(self._columns) < len(row):
+            self._columns.append([""] * self._rows)
+            self._sizes.append(0)
+        for n, (cell, size) in enumerate(row):
+            self._columns[n].append(self._read(cell))
+            self._sizes[n] += size
+        for column in self._columns[len(row) :]:
+            column.append("")
+        self._rows += 1
+
+    def _read(self, cell: bytes) -> str:
+        if cell not in self._texts:
+            self._texts[cell] = _unquote(cell).decode(self._encoding)
+        return self._texts[cell]
+
+    def make_columns(self) -> list[AuditedColumn]:
+        """The columns by the names of the first row."""
+        names = _name_columns([column[0] for column in self._columns])
+        sized = zip(names, self._columns, self._sizes, strict=True)
+        return [AuditedColumn(name, _read_values(texts[1:]), size) for name, texts, size in sized]
+
+
+def _name_columns(titles: Sequence[str]) -> list[str]:
     """A name of its own for each: a title may be empty, or come twice."""
     names: list[str] = []
-    for n in range(width):
-        title = titles[n].strip() if n < len(titles) else ""
+    for n, title in enumerate(map(str.strip, titles)):
         is_own = bool(title) and title not in names
         names.append(title if is_own else f"{title} (column {n + 1})".strip())
     return names
@@ -121,15 +147,12 @@ def _split_csv(content: bytes) -> Iterator[tuple[list[tuple[bytes, int]], int]]:
             yield [*row, (b"", 0)], at
 
 
-def _make_csv_column(cells: Sequence[tuple[bytes, int]], name: str, encoding: str) -> AuditedColumn:
-    values: list[Any] = [_decode(cell, encoding) or None for cell, _ in cells[1:]]
-    if all(value is None or _NUMBER.fullmatch(value) for value in values):
-        values = [None if value is None else _read_number(value) for value in values]
-    return AuditedColumn(name, values, sum(size for _, size in cells))
-
-
-def _decode(cell: bytes, encoding: str) -> str:
-    return _unquote(cell).decode(encoding)
+def _read_values(texts: Sequence[str]) -> list[Any]:
+    """Numbers where all that is there are; None for an empty cell."""
+    if all(not text or _NUMBER.fullmatch(text) for text in set(texts)):
+        numbers = {text: _read_number(text) for text in set(texts) if text}
+        return [numbers.get(text) for text in texts]
+    return [text or None for text in texts]
 
 
 def _unquote(cell: bytes) -> bytes:
