@@ -116,7 +116,7 @@ def _find_first(
     lines: Sequence[Mapping[str, Any]], choose: Callable[[Mapping[str, Any]], Mapping[str, int]]
 ) -> dict[str, int] | None:
     found = next((ln for ln in lines if choose(ln)["handle"] < choose(ln)["whole"]), None)
-    return found and {"rows": found["rows"], "tokens": found["whole_tokens"]}
+    return None if found is None else {"rows": found["rows"], "tokens": found["whole_tokens"]}
 
 
 def _measure(result: Result, base: Size) -> dict[str, Any]:

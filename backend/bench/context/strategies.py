@@ -118,7 +118,7 @@ def compare(strategies: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _divide(one: Mapping[str, Any], other: Mapping[str, Any], what: str) -> float:
-    return round(one[what]["bytes"] / other[what]["bytes"], 1)
+    return round(float(one[what]["bytes"] / other[what]["bytes"]), 1)
 
 
 def make_base(text: str) -> Size:
