@@ -9,6 +9,7 @@ import pytest
 
 from backend.cli import waypool
 from backend.params.registry import PARAMS
+from backend.planner.validator import CONSTRAINTS
 from backend.settings import Settings, name_variable
 from backend.tools.registry import TOOLS
 
@@ -51,6 +52,11 @@ def test_the_table_of_parameters_is_the_registrys() -> None:
 def test_the_table_of_tools_is_the_registrys() -> None:
     rows = [f"| `{tool.name}` | {' '.join(tool.description.split())} |" for tool in TOOLS]
     assert read_table("tools") == rows
+
+
+def test_the_table_of_constraints_is_the_validators() -> None:
+    rows = [f"| `{c.code}` | {c.severity} | {c.describe('en')} |" for c in CONSTRAINTS]
+    assert read_table("constraints") == rows
 
 
 def read_table(name: str) -> list[str]:

@@ -16,7 +16,7 @@ from backend.planner.itinerary import DayItem, FixedItem, Itinerary, LegItem, Me
 from backend.planner.moves import count_minutes
 from backend.planner.must_see import Reason, explain_missing
 from backend.planner.travel_time import Party, Position, find_way
-from backend.planner.trip import Trip, name_in, plan_trip
+from backend.planner.trip import Part, Trip, name_in, plan_trip
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
 from backend.pool.snapshot import Snapshot
 from backend.text import Locale
@@ -105,6 +105,16 @@ class CheckContext:
         row = self.itinerary.days[day - 1]
         places = (self._locate(day, number, item) for number, item in enumerate(row.items))
         return [place for place in places if place is not None]
+
+    def has_leg_into(self, part: Part) -> bool:
+        """Whether the leg that brings the traveller into a part stands in the list of its day."""
+        items = self.itinerary.days[part.day - 1].items
+        return any(isinstance(item, LegItem) and item.to_city == part.city.id for item in items)
+
+    def is_connection(self, before: LegItem, after: LegItem) -> bool:
+        """Whether these are the two trains of one connection of the pool."""
+        pair = before.train_id, after.train_id
+        return any(c.trains == pair for leg in self.snapshot.legs for c in leg.connections)
 
     def measure_way(self, city: str, a: Position, b: Position) -> int:
         """Minutes between two places of a city."""

@@ -33,12 +33,13 @@ class Breach:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Errors block submission, warnings are shown."""
+    """Errors block submission, warnings are shown; `fix` is what would help, where one thing does."""
 
     code: str
     severity: Severity
     messages: Mapping[Locale, str]
     find: Callable[[CheckContext], Iterable[Finding]]
+    fix: Mapping[Locale, str] = field(default_factory=dict)
 
     def check(self, context: CheckContext) -> list[Violation]:
         """All breaches of this constraint."""
@@ -46,7 +47,7 @@ class Constraint:
 
     def measure(self, context: CheckContext) -> list[Breach]:
         """The same with figures."""
-        template = self.messages[context.locale]
+        template = self.describe(context.locale)
         return [
             Breach(
                 Violation(
@@ -59,3 +60,8 @@ class Constraint:
             )
             for finding in self.find(context)
         ]
+
+    def describe(self, locale: Locale) -> str:
+        """The message with its fix, still with the names of its values."""
+        texts = filter(None, (self.messages[locale], self.fix.get(locale)))
+        return (" " if locale == "en" else "").join(texts)

@@ -26,6 +26,7 @@ class Timed:
     end: dt.datetime
     is_fixed: bool
     is_way: bool
+    is_train: bool
 
 
 def list_timed(itinerary: Itinerary) -> Iterator[Timed]:
@@ -34,7 +35,7 @@ def list_timed(itinerary: Itinerary) -> Iterator[Timed]:
         for number, item in enumerate(row.items):
             span = read_span(item)
             if span is not None:
-                kinds = isinstance(item, FixedItem), isinstance(item, TransferItem)
+                kinds = (isinstance(item, kind) for kind in (FixedItem, TransferItem, LegItem))
                 yield Timed(day, number, _name(item), *span, *kinds)
 
 

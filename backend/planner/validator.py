@@ -3,8 +3,12 @@
 from backend.planner.check_context import CheckContext
 from backend.planner.constraint import Breach, Constraint
 from backend.planner.constraints.avoided import AVOIDED
+from backend.planner.constraints.before_arrival import BEFORE_ARRIVAL
+from backend.planner.constraints.change_time import CHANGE_TIME
+from backend.planner.constraints.check_in import CHECK_IN
 from backend.planner.constraints.closed import CLOSED
 from backend.planner.constraints.closed_season import CLOSED_SEASON
+from backend.planner.constraints.cost_wrong import COST_WRONG
 from backend.planner.constraints.day_hours import DAY_HOURS
 from backend.planner.constraints.duplicate import DUPLICATE
 from backend.planner.constraints.empty_day import EMPTY_DAY
@@ -12,6 +16,7 @@ from backend.planner.constraints.fares_unknown import FARES_UNKNOWN
 from backend.planner.constraints.fixed_moved import FIXED_MOVED
 from backend.planner.constraints.hotel_missing import HOTEL_MISSING
 from backend.planner.constraints.hotel_not_covered import HOTEL_NOT_COVERED
+from backend.planner.constraints.hotel_twice import HOTEL_TWICE
 from backend.planner.constraints.hotel_wrong_city import HOTEL_WRONG_CITY
 from backend.planner.constraints.hours_unknown import HOURS_UNKNOWN
 from backend.planner.constraints.last_entry import LAST_ENTRY
@@ -31,7 +36,12 @@ from backend.planner.constraints.overlap import OVERLAP
 from backend.planner.constraints.pace import PACE
 from backend.planner.constraints.price_unknown import PRICE_UNKNOWN
 from backend.planner.constraints.reservation_required import RESERVATION_REQUIRED
+from backend.planner.constraints.rooms_too_few import ROOMS_TOO_FEW
+from backend.planner.constraints.tier_exceeded import TIER_EXCEEDED
+from backend.planner.constraints.total_wrong import TOTAL_WRONG
+from backend.planner.constraints.travel_share import TRAVEL_SHARE
 from backend.planner.constraints.travel_time import TRAVEL_TIME
+from backend.planner.constraints.visit_too_short import VISIT_TOO_SHORT
 from backend.planner.constraints.wish_missed import WISH_MISSED
 from backend.planner.constraints.wrong_city import WRONG_CITY
 from backend.planner.constraints.wrong_leg import WRONG_LEG
@@ -47,19 +57,27 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     CLOSED_SEASON,
     CLOSED,
     LAST_ENTRY,
+    VISIT_TOO_SHORT,
     DAY_HOURS,
     OVERLAP,
     TRAVEL_TIME,
+    BEFORE_ARRIVAL,
     FIXED_MOVED,
     WRONG_LEG,
     LEG_NOT_CHOSEN,
     LEG_ORDER,
+    CHANGE_TIME,
     LEG_MISSED,
     LEG_TOO_SHORT,
     HOTEL_MISSING,
     HOTEL_WRONG_CITY,
+    HOTEL_TWICE,
+    ROOMS_TOO_FEW,
     MUST_SEE_MISSING,
     OVER_BUDGET,
+    COST_WRONG,
+    TOTAL_WRONG,
+    TIER_EXCEEDED,
     MUST_SEE_CLOSED,
     MUST_SEE_NO_FIT,
     LEG_NOT_COVERED,
@@ -67,8 +85,10 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     EMPTY_DAY,
     MEAL_MISSED,
     PACE,
+    TRAVEL_SHARE,
     WISH_MISSED,
     LATE_ARRIVAL,
+    CHECK_IN,
     RESERVATION_REQUIRED,
     HOURS_UNKNOWN,
     PRICE_UNKNOWN,

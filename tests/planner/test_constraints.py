@@ -49,7 +49,8 @@ def test_codes_are_unique_and_every_message_is_in_both_languages() -> None:
     assert len(set(codes)) == len(codes)
     for constraint in CONSTRAINTS:
         assert set(constraint.messages) == {"zh-CN", "en"}
-        fields = [set(_list_fields(text)) for text in constraint.messages.values()]
+        assert set(constraint.fix) in ({"zh-CN", "en"}, set())
+        fields = [set(_list_fields(constraint.describe(locale))) for locale in ("zh-CN", "en")]
         assert fields[0] >= fields[1] or fields[1] >= fields[0]
 
 
@@ -124,7 +125,7 @@ def test_messages_are_in_the_language_of_the_request() -> None:
     snapshot = make_snapshot(locale="zh-CN", must_see=["bj-gugong"])
     found = find_violations(snapshot, sound({}))
     assert [v.message for v in found if v.code == "MUST_SEE_MISSING"] == [
-        "必去景点故宫博物院还没有安排。"
+        "必去景点故宫博物院还没有安排。请加入行程。"
     ]
 
 

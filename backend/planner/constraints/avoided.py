@@ -29,4 +29,5 @@ AVOIDED = Constraint(
         "en": "“{name}” is among what is to be avoided ({word}).",
     },
     find,
+    fix={"zh-CN": "请去掉。", "en": "Leave it out."},
 )

@@ -40,4 +40,8 @@ CLOSED = Constraint(
         "en": "{name} on {date}: {open}; the visit at {arrive}-{leave} does not fit.",
     },
     find,
+    fix={
+        "zh-CN": "请改到开放的时间，或换一天。",
+        "en": "Move it into these hours or to another day.",
+    },
 )

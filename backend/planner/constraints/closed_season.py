@@ -29,4 +29,5 @@ CLOSED_SEASON = Constraint(
         "en": "{name} is closed from {season} (month-day), so not on {date}.",
     },
     find,
+    fix={"zh-CN": "请去掉。", "en": "Leave it out."},
 )

@@ -47,4 +47,5 @@ DAY_HOURS = Constraint(
         "en": "“{name}” ({start}-{end}) is outside of the day, {first}-{last}.",
     },
     find,
+    fix={"zh-CN": "请放到这段时间之内。", "en": "Move it into these hours."},
 )

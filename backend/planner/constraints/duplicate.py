@@ -29,4 +29,5 @@ DUPLICATE = Constraint(
         "en": "{name} is in the plan on day {day} already.",
     },
     find,
+    fix={"zh-CN": "只保留一次。", "en": "Keep one visit."},
 )

@@ -62,4 +62,5 @@ EMPTY_DAY = Constraint(
         "en": "Day {day} in {city} has no visit at all{why}.",
     },
     find,
+    fix={"zh-CN": "请安排至少一处。", "en": "Put at least one place there."},
 )

@@ -30,4 +30,5 @@ FIXED_MOVED = Constraint(
         "en": "The booking “{title}” is at {start} and cannot be moved.",
     },
     find,
+    fix={"zh-CN": "请恢复原来的时间。", "en": "Put it back to its time."},
 )

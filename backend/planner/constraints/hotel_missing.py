@@ -27,4 +27,5 @@ HOTEL_MISSING = Constraint(
         "en": "No hotel is chosen in {city} (from day {day}).",
     },
     find,
+    fix={"zh-CN": "请从候选酒店中选择。", "en": "Choose one of the candidates."},
 )

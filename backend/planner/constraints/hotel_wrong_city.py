@@ -26,4 +26,5 @@ HOTEL_WRONG_CITY = Constraint(
         "en": "The night of day {day} is not spent in the city of “{name}”.",
     },
     find,
+    fix={"zh-CN": "请选择当晚所在城市的酒店。", "en": "Choose a hotel of the city of that night."},
 )

@@ -30,4 +30,5 @@ LAST_ENTRY = Constraint(
         "en": "{name} lets nobody in after {last}; {arrive} is too late.",
     },
     find,
+    fix={"zh-CN": "请提前到 {last} 之前。", "en": "Begin by {last}."},
 )

@@ -42,11 +42,13 @@ def _check(context: CheckContext, before: Located, after: Located, day: int) -> 
 
 
 def _is_change(context: CheckContext, before: Located, after: Located) -> bool:
-    """Two trains of one connection: the pool has seen to the change."""
-    if not isinstance(before.row, LegItem):
-        return False
-    pair = before.row.train_id, after.row.train_id if isinstance(after.row, LegItem) else None
-    return any(c.trains == pair for leg in context.snapshot.legs for c in leg.connections)
+    """Two trains of one connection have a rule of their own."""
+    rows = before.row, after.row
+    return (
+        isinstance(rows[0], LegItem)
+        and isinstance(rows[1], LegItem)
+        and context.is_connection(rows[0], rows[1])
+    )
 
 
 def _check_own_departure(context: CheckContext) -> Iterator[Finding]:
@@ -77,4 +79,8 @@ LEG_MISSED = Constraint(
         "({boarding} minutes before).",
     },
     find,
+    fix={
+        "zh-CN": "请提前离开、去掉前面的安排，或换更晚的车次。",
+        "en": "Leave earlier, leave out what is before, or take a later one.",
+    },
 )

@@ -24,4 +24,5 @@ LEG_NOT_CHOSEN = Constraint(
         "en": "No train is chosen for leg {leg} ({start} → {end}).",
     },
     find,
+    fix={"zh-CN": "请从候选车次中选择。", "en": "Choose one of the candidates."},
 )

@@ -41,4 +41,5 @@ LEG_ORDER = Constraint(
         "en": "{number} leaves at {depart}, before {other} arrives at {arrive}.",
     },
     find,
+    fix={"zh-CN": "请换一个车次。", "en": "Take another train."},
 )

@@ -47,4 +47,8 @@ LEG_TOO_SHORT = Constraint(
         "minutes, and there are fewer.",
     },
     find,
+    fix={
+        "zh-CN": "请去掉一处，或改到别的日子。",
+        "en": "Leave one of them out, or move it to another day.",
+    },
 )

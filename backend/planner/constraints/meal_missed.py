@@ -35,4 +35,5 @@ MEAL_MISSED = Constraint(
     "warning",
     {"zh-CN": "第 {day} 天没有留出{meal}时间。", "en": "Day {day} leaves no time for {meal}."},
     find,
+    fix={"zh-CN": "请把参观提前或推后。", "en": "Move a visit earlier or later."},
 )

@@ -22,4 +22,5 @@ MUST_SEE_MISSING = Constraint(
         "en": "The must-see place {name} is not in the plan.",
     },
     find,
+    fix={"zh-CN": "请加入行程。", "en": "Put it in."},
 )

@@ -43,4 +43,5 @@ NOT_IN_POOL = Constraint(
     "error",
     {"zh-CN": "{id} 不在候选范围内。", "en": "{id} is not among the candidates."},
     find,
+    fix={"zh-CN": "请改用候选列表中的一项。", "en": "Take one of the candidates."},
 )

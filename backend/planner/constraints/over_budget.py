@@ -31,4 +31,5 @@ OVER_BUDGET = Constraint(
         "en": "The plan costs {total} {currency}, {over} over the budget of {budget}.",
     },
     find,
+    fix={"zh-CN": "请节省 {over}，或提高预算。", "en": "Save {over}, or raise the budget."},
 )

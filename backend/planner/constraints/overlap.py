@@ -12,13 +12,15 @@ from backend.planner.timed import Timed, list_timed
 def find(context: CheckContext) -> Iterator[Finding]:
     """Each item that begins before one listed before it is over; days run into each other too.
 
-    A way is compared only with its neighbours: it comes with the item that it leads to.
+    A way is compared only with its neighbours: it comes with the item that it leads to. The order
+    of trains has a rule of its own.
     """
     before: Timed | None = None
     latest: Timed | None = None
     for timed in list_timed(context.itinerary):
         other = _find_later(before, None if timed.is_way else latest)
-        if other is not None and timed.start < other.end:
+        is_order = other is not None and other.is_train and timed.is_train
+        if other is not None and timed.start < other.end and not is_order:
             values = {"name": timed.name, "other": other.name, "until": f"{other.end:%H:%M}"}
             minutes = (other.end - timed.start) // dt.timedelta(minutes=1)
             yield Finding(timed.day, timed.item, values, _rate(other, timed), minutes)
@@ -46,4 +48,5 @@ OVERLAP = Constraint(
         "en": "“{name}” begins before “{other}” ends at {until}.",
     },
     find,
+    fix={"zh-CN": "请放到 {until} 之后。", "en": "Begin after {until}."},
 )

@@ -36,4 +36,5 @@ PACE = Constraint(
         "more than the chosen pace ({most} visits).",
     },
     find,
+    fix={"zh-CN": "请把一处移到别的日子。", "en": "Move a visit to another day."},
 )

@@ -6,22 +6,58 @@ from itertools import pairwise
 
 from backend.planner.check_context import CheckContext, Located
 from backend.planner.constraint import Constraint, Finding
-from backend.planner.itinerary import FixedItem, LegItem, Severity
+from backend.planner.itinerary import FixedItem, LegItem, Severity, TransferItem
+from backend.planner.moves import count_minutes
+from backend.planner.timed import read_span
+from backend.planner.trip import Part
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Neighbours of a day in one city with less time between them than the way takes."""
+    """Neighbours of a day in one city with less time between them than the way takes.
+
+    What has no position, as lunch somewhere, takes its own time off what is between them.
+    """
     for day in range(1, len(context.itinerary.days) + 1):
-        for before, after in pairwise(context.located(day)):
+        places = context.located(day)
+        for before, after in pairwise(places):
             if isinstance(after.row, LegItem) or before.end_city != after.start_city:
                 continue
-            needed = context.measure_way(before.end_city, before.end_at, after.start_at)
             have = (after.start - before.end) // dt.timedelta(minutes=1)
+            have -= _add_between(context, day, before.item, after.item)
+            needed = context.measure_way(before.end_city, before.end_at, after.start_at)
             if have < needed:
-                values = {"name": after.name, "other": before.name}
-                numbers = {"needed": needed, "have": max(0, have)}
-                severity = _rate(before, after)
-                yield Finding(day, after.item, {**values, **numbers}, severity, needed - have)
+                yield _describe(before.name, after, needed, have, _rate(before, after))
+        for part in context.trip.parts.get(day, ()):
+            yield from _check_first(context, part, places)
+
+
+def _check_first(context: CheckContext, part: Part, places: list[Located]) -> Iterator[Finding]:
+    """The way from the bed, or from where one arrives, to the first place of a part."""
+    here = [place for place in places if part.city.id in (place.start_city, place.end_city)]
+    first = here[0] if here else None
+    if first is None or isinstance(first.row, LegItem | FixedItem) or context.has_leg_into(part):
+        return
+    needed = context.measure_way(part.city.id, part.start.position, first.start_at)
+    start = count_minutes(first.start, part.date)
+    have = start - part.ready - _add_between(context, part.day, -1, first.item)
+    if have < needed and start >= part.opens:  # earlier is the fault of the day or the arrival
+        yield _describe(part.start.name, first, needed, have)
+
+
+def _add_between(context: CheckContext, day: int, before: int, after: int) -> int:
+    """Minutes of what lies between two items; a way is what is being checked."""
+    items = context.itinerary.days[day - 1].items[before + 1 : after]
+    spans = [read_span(item) for item in items if not isinstance(item, TransferItem)]
+    minutes = (span[1] - span[0] for span in spans if span is not None)
+    return sum(minutes, dt.timedelta()) // dt.timedelta(minutes=1)
+
+
+def _describe(
+    other: str, after: Located, needed: int, have: int, severity: Severity | None = None
+) -> Finding:
+    more = needed - have
+    values = {"name": after.name, "other": other, "needed": needed, "have": max(0, have)}
+    return Finding(after.day, after.item, {**values, "more": more}, severity, more)
 
 
 def _rate(before: Located, after: Located) -> Severity:
@@ -38,4 +74,5 @@ TRAVEL_TIME = Constraint(
         "en": "From “{other}” to “{name}” takes {needed} minutes; there are {have}.",
     },
     find,
+    fix={"zh-CN": "请推迟 {more} 分钟。", "en": "Begin {more} minutes later."},
 )

@@ -25,4 +25,5 @@ WRONG_CITY = Constraint(
         "en": "{name} is in {city}, and day {day} is not spent there.",
     },
     find,
+    fix={"zh-CN": "请改到在该城市的日子。", "en": "Move it to a day in that city."},
 )

@@ -29,4 +29,8 @@ WRONG_LEG = Constraint(
         "en": "{trains} is no choice for leg {leg}.",
     },
     find,
+    fix={
+        "zh-CN": "请从该行程段的车次或换乘方案中选择。",
+        "en": "Choose a train or a connection of that leg.",
+    },
 )
