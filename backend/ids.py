@@ -5,6 +5,14 @@ import time
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, lower case
 
+_RANDOM_AND_TIME = 26
+
+
+def is_id(prefix: str, text: str) -> bool:
+    """Whether this could be an id of that prefix."""
+    head, _, rest = text.partition("_")
+    return head == prefix and len(rest) == _RANDOM_AND_TIME and set(rest) <= set(_ALPHABET)
+
 
 def _encode(value: int, length: int) -> str:
     digits = []

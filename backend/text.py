@@ -1,11 +1,18 @@
-"""Texts in the two product languages, near names for what was mistyped, keys that come twice."""
+"""Texts in the two product languages, near names for what was mistyped, short echoes of what came."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
 from rapidfuzz import fuzz, process
 
 Locale = Literal["zh-CN", "en"]
+
+LONGEST_ECHO = 60
+MOST_NEAR = 3
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+"""NUL and halves of surrogate pairs: PostgreSQL or UTF-8 cannot hold them."""
 
 
 LONGEST_QUOTE = 80
@@ -16,13 +23,28 @@ LONGEST_WANTED = 200
 
 
 def quote(value: object) -> str:
-    """What was sent, in quotation marks, cut where it is longer than any name."""
-    return repr(cut(str(value)))
+    """What was sent, cut where it is longer than any name: texts in quotation marks."""
+    if isinstance(value, str):
+        return repr(cut(value))
+    try:
+        return cut(repr(value))
+    except ValueError:  # a whole number of more digits than Python writes
+        return "a number of thousands of digits"
 
 
 def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
     """The beginning of a text, and a mark where something is left out."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def shorten(text: str, longest: int = LONGEST_ECHO) -> str:
+    """A piece of text from outside that is fit to be stored and sent back: one line, not too long."""
+    return cut(" ".join(UNSTORABLE.sub("?", text[: 4 * longest]).split()), longest)
+
+
+def suggest(wanted: str, known: Iterable[str]) -> str:
+    """The names nearest to what was wanted, however far, for a message."""
+    return ", ".join(find_near(wanted, known, MOST_NEAR, 0))
 
 
 def find_near(wanted: str, known: Iterable[str], limit: int = 3, cutoff: float = 50.0) -> list[str]:

@@ -94,8 +94,8 @@ async def run_agent(
 
 
 def hand_over(state: RunState) -> RunState:
-    """The state for a planner that goes on from another's draft: what that one read is no repeat."""
-    return state.model_copy(update={"first_calls": {}, "is_submitted": False})
+    """The state for a planner that goes on from another's draft: it has read nothing yet itself."""
+    return state.model_copy(update={"first_calls": {}, "seen": {}, "is_submitted": False})
 
 
 class _Run:

@@ -12,8 +12,12 @@ import click
 from backend import __version__
 from backend.cli.output import FAILED, UNUSABLE, Output, UnusableError
 from backend.errors import ToolError, WaypoolError
+from backend.text import shorten
 
 log = logging.getLogger(__name__)
+
+LONGEST_USAGE = 300
+"""The framework's own messages repeat what was given, whatever its length."""
 
 COMMANDS: tuple[tuple[str, str], ...] = (
     ("demo", "backend.cli.demo:demo"),
@@ -113,7 +117,7 @@ def _check_encoding(arguments: Sequence[str]) -> None:
 
 
 def _describe_usage(error: click.ClickException) -> str:
-    text = " ".join(error.format_message().split())
+    text = shorten(error.format_message(), LONGEST_USAGE)
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"{text} (see '{context.command_path} --help')" if context else text
 

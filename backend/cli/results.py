@@ -10,6 +10,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from backend.bootstrap import make_store
+from backend.cli.cursor_option import cursor_option
 from backend.cli.database import with_engine
 from backend.cli.output import Output, json_option
 from backend.db.session import Engine
@@ -125,7 +126,7 @@ def query(
 @results.command("list")
 @tenant_option
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
-@click.option("--cursor", default=None, help="'next_cursor' of the page before.")
+@cursor_option("res")
 @json_option
 @click.pass_obj
 def list_command(output: Output, tenant: str | None, limit: int, cursor: str | None) -> None:

@@ -8,6 +8,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from backend.bootstrap import make_models
+from backend.cli.cursor_option import cursor_option
 from backend.cli.database import with_engine, with_queue
 from backend.cli.export_option import export_options, write_exports
 from backend.cli.itinerary_text import print_result
@@ -38,7 +39,7 @@ tenant_option = click.option("--tenant", type=TENANT, default=None, help="Only t
 @tenant_option
 @click.option("--status", type=click.Choice(STATUSES), default=None, help="Only in this state.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
-@click.option("--cursor", default=None, help="'next_cursor' of the page before.")
+@cursor_option("run")
 @json_option
 @click.pass_obj
 def list_command(

@@ -8,7 +8,7 @@ from typing import Any
 
 from backend.errors import NotFoundError
 from backend.mock_llm.scenario import CallScript, Fault, FaultKind, Scenario, Spoil, Step
-from backend.text import find_near
+from backend.text import find_near, quote
 
 _PLAN = Step(plan=True)
 _LIST = CallScript(name="list_pois", arguments={"city": "beijing"})
@@ -105,4 +105,4 @@ def find_scenario(name: str) -> Scenario:
         if scenario.name == name:
             return scenario
     near = ", ".join(find_near(name, [scenario.name for scenario in SCENARIOS]))
-    raise NotFoundError(f"no scenario {name!r}; near: {near}")
+    raise NotFoundError(f"no scenario {quote(name)}; near: {near}")

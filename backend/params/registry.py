@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from backend.errors import NotFoundError, OutOfBoundsError
-from backend.text import find_near, quote
+from backend.text import quote, suggest
 
 ParamValue = int | bool | str | list[int] | None
 ParamType = Literal["integer", "boolean", "amount", "stars"]
@@ -138,7 +138,7 @@ def find_param(key: str) -> Param:
     try:
         return _BY_KEY[key]
     except KeyError:
-        near = ", ".join(find_near(key, _BY_KEY)) or ", ".join(_BY_KEY)
+        near = suggest(key, _BY_KEY)
         raise NotFoundError(f"no parameter {quote(key)}; near: {near}") from None
 
 
@@ -158,7 +158,7 @@ def parse_value(param: Param, text: str) -> ParamValue:
     text = text.strip()
     if param.type == "boolean":
         if text.lower() not in _TRUE_FALSE:
-            raise OutOfBoundsError(f"{param.key} must be true or false, not {_cut(text)}")
+            raise OutOfBoundsError(f"{param.key} must be true or false, not {quote(text)}")
         return _TRUE_FALSE[text.lower()]
     if param.type == "stars":
         return check_value(param, [_read_whole(part.strip()) for part in text.split(",")])
@@ -191,13 +191,8 @@ def get_number(values: Mapping[str, ParamValue], key: str) -> int:
 
 def _refuse(param: Param, value: object, kind: str) -> OutOfBoundsError:
     return OutOfBoundsError(
-        f"{param.key} must be {kind} from {param.minimum} to {param.maximum}, not {_cut(value)}"
+        f"{param.key} must be {kind} from {param.minimum} to {param.maximum}, not {quote(value)}"
     )
-
-
-def _cut(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:59]}…"
 
 
 def _check_integer(param: Param, value: object) -> int:
@@ -210,7 +205,7 @@ def _check_integer(param: Param, value: object) -> int:
 
 def _check_boolean(param: Param, value: object) -> bool:
     if not isinstance(value, bool):
-        raise OutOfBoundsError(f"{param.key} must be true or false, not {_cut(value)}")
+        raise OutOfBoundsError(f"{param.key} must be true or false, not {quote(value)}")
     return value
 
 

@@ -5,7 +5,10 @@ from collections.abc import Iterable, Sequence
 from backend.errors import ToolError
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate, TrainCandidate
 from backend.pool.snapshot import Snapshot
-from backend.text import Locale, find_near
+from backend.text import Locale, find_near, shorten
+
+LONGEST_VALUE = 200
+"""Names are at most this long; what a model makes up may be longer."""
 
 MESSAGES: dict[str, dict[Locale, str]] = {
     "NOT_IN_POOL": {
@@ -69,7 +72,8 @@ def refuse(
     **values: object,
 ) -> ToolError:
     """The error for a reason of `MESSAGES`; its code is the reason unless another is given."""
-    message = MESSAGES[reason][snapshot.request.locale].format(**values)
+    shown = {name: shorten(str(value), LONGEST_VALUE) for name, value in values.items()}
+    message = MESSAGES[reason][snapshot.request.locale].format(**shown)
     return ToolError(code or reason, message, tuple(allowed))
 
 
@@ -90,7 +94,7 @@ def find_near_ids(
     for row in rows:
         for name in _list_names(row):
             ids_by_name.setdefault(name, row.id)
-    near = find_near(wanted, ids_by_name, limit=limit * 3)
+    near = find_near(shorten(wanted, LONGEST_VALUE), ids_by_name, limit=limit * 3)
     return list(dict.fromkeys(ids_by_name[name] for name in near))[:limit]
 
 

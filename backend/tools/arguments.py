@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from backend.errors import ToolError
-from backend.text import Locale
-from backend.tools.faults import UNSTORABLE, list_faults, refuse_arguments, shorten
+from backend.text import UNSTORABLE, Locale, shorten
+from backend.tools.faults import list_faults, refuse_arguments
 from backend.tools.tool import ArgsT
 
 MAX_BYTES = 64 * 1024

@@ -18,7 +18,8 @@ class RunState(Recorded):
     """What the calls of a run have led to; calls are numbered from 1, errors too.
 
     `edits` counts the calls that changed the draft; `first_calls` gives, for the key of a read
-    call, the number of the first such call.
+    call, the number of the first such call. `seen` is of `listed` what the present planner was
+    shown: another one may have had the run before it.
     """
 
     draft: Draft = Draft()
@@ -27,6 +28,7 @@ class RunState(Recorded):
     first_calls: dict[str, int] = Field(default_factory=dict)
     listed: dict[Kind, Ids] = Field(default_factory=dict)
     opened: dict[Kind, Ids] = Field(default_factory=dict)
+    seen: dict[Kind, Ids] = Field(default_factory=dict)
     is_submitted: bool = False
 
     def after(self, outcome: ToolOutcome) -> "RunState":
@@ -43,12 +45,17 @@ class RunState(Recorded):
             first_calls=first_calls,
             listed=_add(self.listed, outcome.kind, outcome.listed),
             opened=_add(self.opened, outcome.kind, outcome.opened),
+            seen=_add(self.seen, outcome.kind, outcome.listed),
             is_submitted=outcome.is_submitted or (self.is_submitted and not is_edit),
         )
 
     def listed_ids(self, kind: Kind) -> frozenset[str]:
         """Distinct ids of a kind that a list tool has shown."""
         return self.listed.get(kind, frozenset())
+
+    def seen_ids(self, kind: Kind) -> frozenset[str]:
+        """Those of them that the present planner was shown."""
+        return self.seen.get(kind, frozenset())
 
     def opened_ids(self, kind: Kind) -> frozenset[str]:
         """Distinct ids of a kind that were read in detail."""

@@ -1,7 +1,6 @@
 """What is said about wrong arguments, in both languages, by pydantic's type of error."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from backend.errors import ToolError
-from backend.text import Locale, find_near
+from backend.text import Locale, find_near, shorten
 
-MAX_ECHO = 60
 MAX_FAULTS = 10
-
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-"""NUL and halves of surrogate pairs: PostgreSQL or UTF-8 cannot hold them."""
 
 _MORE: dict[Locale, str] = {"zh-CN": "另有 {n} 处错误", "en": "{n} more faults"}
 
@@ -88,9 +83,3 @@ def list_faults(
 def echo(value: Any) -> str:
     """A short piece of what was sent, as JSON."""
     return shorten(json.dumps(value, ensure_ascii=False))
-
-
-def shorten(text: str) -> str:
-    """A piece of text from outside that is fit to be stored and sent back."""
-    text = " ".join(UNSTORABLE.sub("?", text).split())
-    return text if len(text) <= MAX_ECHO else text[: MAX_ECHO - 1] + "…"

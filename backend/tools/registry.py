@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from backend.errors import NotFoundError, OutOfBoundsError
-from backend.text import find_near, quote
+from backend.text import quote, suggest
 from backend.tools.limits import check_handle_mode, check_handle_threshold, check_return_rows
 from backend.tools.tool import Tool
 from backend.tools.toolset import (
@@ -53,8 +53,7 @@ def get_tool(name: str) -> Tool[Any]:
     """The tool that a person has named; a `NotFoundError` names near ones."""
     tool = find_tool(name)
     if tool is None:
-        near = ", ".join(find_near(name, _BY_NAME)) or ", ".join(_BY_NAME)
-        raise NotFoundError(f"no tool {quote(name)}; near: {near}")
+        raise NotFoundError(f"no tool {quote(name)}; near: {suggest(name, _BY_NAME)}")
     return tool
 
 

@@ -15,11 +15,11 @@ import rfc8785
 
 from backend.errors import ToolError
 from backend.pool.snapshot import Snapshot
-from backend.text import Locale, find_near
+from backend.text import Locale, find_near, shorten
 from backend.tools.arguments import read_arguments
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState, ToolContext
-from backend.tools.faults import echo, shorten
+from backend.tools.faults import echo
 from backend.tools.handles import Results, put_away
 from backend.tools.hints import make_repeat_hint
 from backend.tools.limits import ToolLimit

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from backend.agent.loop import hand_over
 from backend.tools.limits import ToolLimit
 from tests.factories import make_snapshot
 from tests.tools.desk import Desk
@@ -116,3 +117,14 @@ def test_a_repeat_shows_nothing_and_so_marks_nothing() -> None:
     desk("list_pois", city="beijing")
     assert desk.state.listed_ids("poi") == seen
     assert len(seen) == 2
+
+
+def test_what_another_planner_saw_is_still_unseen() -> None:
+    desk = Desk(make_snapshot(), list_pois=4)
+    before = [row["id"] for row in desk("list_pois", city="beijing")["rows"]]
+    desk.state = hand_over(desk.state)
+    unseen = desk("list_pois", city="beijing", unseen_only=True)
+    assert [row["id"] for row in unseen["rows"]] == before
+    rest = desk("list_pois", city="beijing", unseen_only=True)["rows"]
+    assert {row["id"] for row in rest}.isdisjoint(before)
+    assert desk.state.listed_ids("poi") == {row["id"] for row in rest} | set(before)

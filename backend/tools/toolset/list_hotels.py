@@ -71,7 +71,7 @@ def list_hotels(args: Args, ctx: ToolContext) -> Answer:
     asked = _read_filters(args, names, city, scope)
     names.finish()
     limit, is_cut = cut_limit(args.limit, ctx.max_rows)
-    seen = ctx.state.listed_ids("hotel")
+    seen = ctx.state.seen_ids("hotel")
     listing = Listing(scope, FILTERS, asked, seen, bool(args.unseen_only), limit, is_cut)
 
     def show(hotel: HotelCandidate) -> dict[str, Any]:

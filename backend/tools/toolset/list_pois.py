@@ -69,7 +69,7 @@ def list_pois(args: Args, ctx: ToolContext) -> Answer:
     asked = _read_filters(args, names, city, scope)
     names.finish()
     limit, is_cut = cut_limit(args.limit, ctx.max_rows)
-    seen = ctx.state.listed_ids("poi")
+    seen = ctx.state.seen_ids("poi")
     listing = Listing(
         scope, make_filters(snapshot), asked, seen, bool(args.unseen_only), limit, is_cut
     )

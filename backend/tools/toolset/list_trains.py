@@ -92,7 +92,7 @@ def list_trains(args: Args, ctx: ToolContext) -> Answer:
         }
     )
     limit, is_cut = cut_limit(args.limit, ctx.max_rows)
-    seen = ctx.state.listed_ids("train")
+    seen = ctx.state.seen_ids("train")
     listing = Listing(scope, FILTERS, asked, seen, bool(args.unseen_only), limit, is_cut)
     advice = _advise(snapshot, args.leg, leg)
     return answer_list(listing, ctx, "train", {"leg": str(args.leg)}, show_row, advice)
