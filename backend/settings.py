@@ -32,6 +32,9 @@ class Settings(BaseSettings):
         default_factory=_default_home, description="Where the embedded PostgreSQL keeps its data."
     )
     database_pool_size: int = Field(10, ge=1, le=200, description="Connections a process may hold.")
+    database_wait_seconds: float = Field(
+        60, ge=0, le=3600, description="How long a starting server or worker waits for it."
+    )
     model: str | None = Field(None, description="The language model's name; unset: no model.")
     openai_api_key: SecretStr | None = Field(
         None, validation_alias="OPENAI_API_KEY", description="Key of the OpenAI-compatible service."

@@ -10,7 +10,7 @@ import uvicorn
 
 from backend.app import create_app
 from backend.bootstrap import open_services
-from backend.cli.database import make_ready
+from backend.cli.database import await_ready
 from backend.cli.output import Output, warn
 from backend.db.connect import open_database
 from backend.errors import ConfigurationError
@@ -30,9 +30,8 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
     given = {"host": host, "port": port, "api_worker": worker}
     settings = read_settings(**{name: v for name, v in given.items() if v is not None})
     set_up_logging(settings.log_level)
-    listener = open_listener(settings.host, settings.port)
-    with open_database(settings) as url:
-        make_ready(settings, url)
+    with open_listener(settings.host, settings.port) as listener, open_database(settings) as url:
+        await_ready(settings, url)
         address = f"http://{settings.host}:{listener.getsockname()[1]}"
         output.say(
             f"waypool serves {address}/console and {address}/v1"
@@ -83,7 +82,7 @@ def worker(concurrency: int | None) -> None:
     settings = read_settings(**({"worker_concurrency": concurrency} if concurrency else {}))
     set_up_logging(settings.log_level)
     with open_database(settings) as url:
-        make_ready(settings, url)
+        await_ready(settings, url)
         warn(f"worker with {settings.worker_concurrency} runs at a time; stop with Ctrl+C")
         asyncio.run(_work(settings, url))
 
