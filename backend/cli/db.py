@@ -9,6 +9,7 @@ from backend.catalogue.importers.upsert import Written
 from backend.catalogue.queries import count_rows, read_state
 from backend.catalogue.seed import seed_catalogue
 from backend.catalogue.synthetic import add_synthetic_places
+from backend.catalogue.tidying import tidy_catalogue
 from backend.cli.database import with_engine
 from backend.cli.imports import describe_report
 from backend.cli.output import Output, json_option
@@ -48,6 +49,7 @@ def seed(output: Output, synthetic: int) -> None:
         async with transaction(engine) as session:
             report = await seed_catalogue(session)
             written = await add_synthetic_places(session, synthetic) if synthetic else Written()
+        await tidy_catalogue(engine, report.total + written)
         document = report.as_json() | {"synthetic": vars(written)}
         text = describe_report(report)
         if synthetic:

@@ -17,6 +17,7 @@ from backend.access.queries import create_key, revoke_key
 from backend.bootstrap import prepare_database
 from backend.catalogue.queries import read_state
 from backend.catalogue.seed import seed_catalogue
+from backend.catalogue.tidying import tidy_catalogue
 from backend.cli.itinerary_text import describe_funnel, print_result
 from backend.cli.output import FAILED, Output, json_option
 from backend.cli.serve import make_server, open_listener
@@ -82,6 +83,7 @@ async def _seed(output: Output, engine: Engine) -> None:
     async with transaction(engine) as session:
         report = await seed_catalogue(session)
         version = (await read_state(session)).version
+    await tidy_catalogue(engine, report.total)
     total = report.total
     rows = total.added + total.changed + total.unchanged
     output.say(f"catalogue: version {version}, {rows} rows ({total.added} new)")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from backend.catalogue.importers.catalogue_csv import ImportReport, import_catalogue
+from backend.catalogue.tidying import tidy_catalogue
 from backend.cli.database import with_engine
 from backend.cli.output import Output, json_option
 from backend.db.session import Engine, transaction
@@ -37,7 +38,9 @@ def import_csv(output: Output, folder: Path) -> None:
 
     async def work(engine: Engine) -> ImportReport:
         async with transaction(engine) as session:
-            return await import_catalogue(session, folder)
+            report = await import_catalogue(session, folder)
+        await tidy_catalogue(engine, report.total)
+        return report
 
     report = with_engine(work)
     output.show(report.as_json(), lambda: describe_report(report))

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.cli.conftest import Waypool
@@ -176,3 +177,27 @@ def test_synthetic_places_are_added_once(waypool: Waypool, tmp_path: Path) -> No
     waypool("db", "seed", "--synthetic", 500)
     again = waypool("db", "seed", "--synthetic", 500, "--json").json
     assert again["synthetic"] == {"added": 0, "changed": 0, "unchanged": 500}
+
+
+def count_known(url: str) -> float:
+    """How many places the server believes there are; -1 before it has ever looked."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "select reltuples from pg_class where relname = 'place'"
+        ).fetchone()
+    assert row is not None
+    return float(row[0])
+
+
+def test_a_large_import_leaves_tidy_tables_and_a_small_one_takes_no_time_for_it(
+    waypool: Waypool, database_url: str, tmp_path: Path
+) -> None:
+    write(tmp_path, "cities.csv", CITIES)
+    write(tmp_path, "pois.csv", POI_HEADER + poi())
+    before = count_known(database_url)
+    assert waypool("import", "csv", tmp_path).status == 0
+    assert count_known(database_url) == before
+    assert waypool("import", "csv", CASES / "pool-1" / "catalogue").status == 0
+    assert count_known(database_url) == 515 + 1
+    assert waypool("db", "seed", "--synthetic", "600").status == 0
+    assert count_known(database_url) >= 515 + 1 + 600

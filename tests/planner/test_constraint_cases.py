@@ -279,7 +279,7 @@ def test_a_meal_between_two_places_takes_its_time_off_the_way() -> None:
     snapshot = make_snapshot()
     draft = sound({2: ["bj-guobo", "bj-jingshan"]})
     itinerary = build_itinerary(snapshot, draft)
-    items = list(itinerary.days[1].items)
+    items: Items = list(itinerary.days[1].items)
     lunch = find(items, "meal")
     assert [item.kind for item in items[lunch - 1 : lunch + 3]] == [
         "visit", "meal", "transfer", "visit"
