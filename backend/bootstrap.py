@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from backend.agent.builtin_planner import BuiltinPlanner
+from backend.agent.endpoint import Timeouts
 from backend.agent.llm import LlmClient
 from backend.agent.models import (
     ModelConfig,
@@ -15,7 +16,6 @@ from backend.agent.models import (
     choose_default,
     read_models_file,
 )
-from backend.agent.openai_client import Timeouts
 from backend.clock import read_utc
 from backend.db.migrate import upgrade
 from backend.db.session import Engine, make_engine, transaction

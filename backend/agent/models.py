@@ -8,16 +8,19 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from backend.agent.endpoint import Endpoint, Timeouts
 from backend.agent.llm import Hear, LlmClient, Usage
-from backend.agent.openai_client import Endpoint, OpenAiClient, Timeouts
 from backend.agent.provider_profile import find_profile
 from backend.errors import ConfigurationError
 from backend.results.tokens import count_tokens
 from backend.text import find_near
+
+if TYPE_CHECKING:
+    from backend.agent.openai_client import OpenAiClient
 
 _MILLION = Decimal(1_000_000)
 
@@ -111,9 +114,10 @@ class Models:
 
     @asynccontextmanager
     async def open(self, name: str | None, hear: Hear | None = None) -> AsyncIterator[LlmClient]:
-        """A client of the model inside the block; the tokenizer takes a second to load, once."""
+        """A client of the model inside the block; tokenizer and SDK take a second each, once."""
         await asyncio.to_thread(count_tokens, "")
-        async with OpenAiClient(self._make_endpoint(self.find(name)), hear=hear) as client:
+        endpoint = self._make_endpoint(self.find(name))
+        async with await asyncio.to_thread(_make_client, endpoint, hear) as client:
             yield client
 
     def _make_endpoint(self, config: ModelConfig) -> Endpoint:
@@ -145,3 +149,9 @@ def choose_default(file: Sequence[ModelConfig], single: ModelConfig | None) -> l
     named = [config for config in file if config.name == single.name]
     rest = [config for config in file if config.name != single.name]
     return [*(named or [single]), *rest]
+
+
+def _make_client(endpoint: Endpoint, hear: Hear | None) -> "OpenAiClient":
+    from backend.agent.openai_client import OpenAiClient  # noqa: PLC0415 - loads the SDK
+
+    return OpenAiClient(endpoint, hear=hear)

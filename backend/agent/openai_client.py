@@ -8,17 +8,16 @@ are off, since they also repeat what cannot succeed.
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import TracebackType
 
 import httpx2
 import openai
 
+from backend.agent.endpoint import Endpoint
 from backend.agent.llm import Hear, Message, ModelError, ModelReply
 from backend.agent.model_failure import explain_event, explain_status, fail
 from backend.agent.openai_stream import DONE, Gathering, SseLines
 from backend.agent.openai_wire import read_reply, write_request
-from backend.agent.provider_profile import ProviderProfile
 from backend.agent.retrying import AttemptError, Retries
 from backend.tools.call import ToolSchema
 
@@ -27,28 +26,6 @@ _NO_KEY = "none"
 
 _AFTER_DONE_SECONDS = 0.2
 """A stream that is over is read to its end for so long, so that its connection can be used again."""
-
-
-@dataclass(frozen=True)
-class Timeouts:
-    """Seconds: to connect, to the first event, of silence in a stream, and for a whole answer."""
-
-    connect: float = 10.0
-    first_byte: float = 60.0
-    silence: float = 30.0
-    answer: float = 120.0
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """A model and how to reach it; without `base_url` it is OpenAI's own."""
-
-    model: str
-    profile: ProviderProfile
-    base_url: str | None = None
-    api_key: str | None = None
-    timeouts: Timeouts = Timeouts()
-    max_tokens: int | None = None
 
 
 class OpenAiClient:

@@ -11,6 +11,7 @@ import click
 
 from backend import __version__
 from backend.cli.output import FAILED, UNUSABLE, Output, UnusableError
+from backend.cli.summaries import read_docstring
 from backend.errors import ToolError, WaypoolError
 from backend.text import shorten
 
@@ -58,6 +59,16 @@ class LazyGroup(click.Group):
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of `--help`, without importing any command."""
+        room = formatter.width - 6 - max(len(name) for name, _ in COMMANDS)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _summarize(place, room)) for name, place in COMMANDS])
+
+
+def _summarize(place: str, room: int) -> str:
+    return click.Command("", help=read_docstring(place)).get_short_help_str(room)
 
 
 @click.group(

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from backend.agent.endpoint import Endpoint, Timeouts
 from backend.agent.llm import Message, ModelError, ModelReply, Progress, Usage
-from backend.agent.openai_client import Endpoint, OpenAiClient, Timeouts
+from backend.agent.openai_client import OpenAiClient
 from backend.agent.provider_profile import ProviderProfile, find_profile
 from backend.agent.retrying import AttemptError, Retries
 from backend.mock_llm.scenario import CallScript, Fault, Scenario, Spoil, Step

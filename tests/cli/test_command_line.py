@@ -7,7 +7,7 @@ import sys
 import click
 import pytest
 
-from backend.cli import COMMANDS, run
+from backend.cli import COMMANDS, LazyGroup, run
 from backend.cli import waypool as root
 from tests.cli.conftest import Waypool
 
@@ -129,3 +129,37 @@ def test_a_database_that_does_not_answer_is_one_line(
     captured = capsys.readouterr()
     assert captured.err.startswith("waypool: the database does not answer")
     assert captured.err.count("\n") == 1
+
+
+HEAVY = ("openai", "alembic", "pyvrp", "numpy", "sqlalchemy", "fastapi", "procrastinate")
+
+
+def list_loaded(*line: str) -> set[str]:
+    """Heavy packages that a command line loads, in a process of its own."""
+    program = (
+        "import sys; from backend.cli import run; run(sys.argv[1:]);"
+        f" print('loaded', *sorted(set({HEAVY!r}) & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", program, *line]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(finished.stdout.splitlines()[-1].split()[1:])
+
+
+@pytest.mark.parametrize("line", [["--help"], ["--version"], ["config", "--json"], ["nothing"]])
+def test_what_needs_little_loads_little(line: list[str]) -> None:
+    assert list_loaded(*line) == set()
+
+
+@pytest.mark.parametrize("line", [["keys", "--help"], ["plan", "--help"]])
+def test_the_models_sdk_is_loaded_only_for_a_model(line: list[str]) -> None:
+    assert not {"openai", "pyvrp", "fastapi"} & list_loaded(*line)
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_the_list_of_commands_says_what_each_says_itself(width: int) -> None:
+    assert isinstance(root, LazyGroup)
+    context = click.Context(root)
+    shown, usual = click.HelpFormatter(width=width), click.HelpFormatter(width=width)
+    root.format_commands(context, shown)
+    click.Group.format_commands(root, context, usual)  # imports them all
+    assert shown.getvalue() == usual.getvalue()
