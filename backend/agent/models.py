@@ -17,7 +17,7 @@ from backend.agent.llm import Hear, LlmClient, Usage
 from backend.agent.provider_profile import find_profile
 from backend.errors import ConfigurationError
 from backend.results.tokens import count_tokens
-from backend.text import find_near
+from backend.text import quote, suggest
 
 if TYPE_CHECKING:
     from backend.agent.openai_client import OpenAiClient
@@ -109,8 +109,8 @@ class Models:
         for config in self.configs:
             if name in (None, config.name):
                 return config
-        near = ", ".join(find_near(str(name), self.names)) or ", ".join(self.names)
-        raise ConfigurationError(f"no model {name!r} is configured; near: {near}")
+        near = suggest(str(name), self.names)
+        raise ConfigurationError(f"no model {quote(name)} is configured; near: {near}")
 
     @asynccontextmanager
     async def open(self, name: str | None, hear: Hear | None = None) -> AsyncIterator[LlmClient]:

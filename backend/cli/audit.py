@@ -2,7 +2,7 @@
 
 import click
 
-from backend.cli.output import Output, json_option
+from backend.cli.output import Output, json_option, show_path
 from backend.errors import ConfigurationError
 from backend.results.values import write_json
 from backend.sources.audit.report import audit, describe_audit
@@ -31,7 +31,7 @@ def _read(source: str) -> bytes:
         with click.open_file(source, "rb") as stream:
             content = bytes(stream.read(_MOST_BYTES + 1))
     except OSError as error:
-        raise ConfigurationError(f"cannot read {source}: {error.strerror}") from None
+        raise ConfigurationError(f"cannot read {show_path(source)}: {error.strerror}") from None
     if len(content) > _MOST_BYTES:
-        raise ConfigurationError(f"{source} is longer than {_MOST_BYTES:,} bytes")
+        raise ConfigurationError(f"{show_path(source)} is longer than {_MOST_BYTES:,} bytes")
     return content

@@ -19,11 +19,12 @@ from backend.errors import (
     ToolError,
     WaypoolError,
 )
-from backend.text import make_object
+from backend.text import make_object, shorten
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 DONE, FAILED, UNUSABLE = 0, 1, 2
+LONGEST_PATH = 250
 MAX_CHARACTERS = 64_000_000
 """Of a file that is read whole: a large snapshot has some millions."""
 
@@ -111,17 +112,24 @@ def json_option(command: CommandT) -> CommandT:
     return option(command)
 
 
+def show_path(path: str) -> str:
+    """A path for a message; one that is too long for any file system is cut."""
+    return shorten(path, LONGEST_PATH)
+
+
 def read_text(source: str) -> str:
     """The text of a file, or of standard input for `-`; UTF-8."""
     try:
         with click.open_file(source, encoding="utf-8-sig") as stream:
             text = str(stream.read(MAX_CHARACTERS + 1))
     except OSError as error:
-        raise ConfigurationError(f"cannot read {source}: {error.strerror}") from None
+        raise ConfigurationError(f"cannot read {show_path(source)}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ConfigurationError(f"{source} is not UTF-8") from None
+        raise ConfigurationError(f"{show_path(source)} is not UTF-8") from None
     if len(text) > MAX_CHARACTERS:  # or endless, as /dev/zero is
-        raise ConfigurationError(f"{source} is longer than {MAX_CHARACTERS:,} characters")
+        raise ConfigurationError(
+            f"{show_path(source)} is longer than {MAX_CHARACTERS:,} characters"
+        )
     return text
 
 
@@ -156,7 +164,7 @@ def write_text(path: str, text: str) -> None:
         else:
             _replace(target, data)
     except OSError as error:
-        raise ConfigurationError(f"cannot write {path}: {error.strerror}") from None
+        raise ConfigurationError(f"cannot write {show_path(path)}: {error.strerror}") from None
 
 
 def _replace(target: Path, data: bytes) -> None:

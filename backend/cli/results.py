@@ -12,7 +12,7 @@ from rich.table import Table
 from backend.bootstrap import make_store
 from backend.cli.cursor_option import cursor_option
 from backend.cli.database import with_engine
-from backend.cli.output import Output, json_option
+from backend.cli.output import Output, json_option, show_path
 from backend.db.session import Engine
 from backend.errors import ConfigurationError
 from backend.results.asking import answer, parse_query_text, write_whole
@@ -70,7 +70,7 @@ def _open(source: str) -> Iterator[BinaryIO]:
         with open(source, "rb") as stream:
             yield stream
     except OSError as error:
-        raise ConfigurationError(f"cannot read {source}: {error.strerror}") from None
+        raise ConfigurationError(f"cannot read {show_path(source)}: {error.strerror}") from None
 
 
 def _print_stored(output: Output, stored: Stored) -> None:

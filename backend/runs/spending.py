@@ -13,7 +13,7 @@ from backend.params.registry import ParamValue
 from backend.pool.plan_request import PlannerChoice
 from backend.runs.queries import sum_costs
 from backend.runs.stages import Stage
-from backend.text import find_near
+from backend.text import MOST_NEAR, find_near, quote, shorten
 
 
 class CostLimitError(WaypoolError):
@@ -49,10 +49,9 @@ def check_model(name: str | None, names: Iterable[str]) -> None:
         raise RequestRefusedError(
             [Fault("model", "unknown_model", "no language model is configured here")]
         )
-    message = f"no model {name!r} is configured"
-    raise RequestRefusedError(
-        [Fault("model", "unknown_model", message, tuple(find_near(name, known) or known[:10]))]
-    )
+    message = f"no model {quote(name)} is configured"
+    near = tuple(find_near(shorten(name), known, MOST_NEAR, 0))
+    raise RequestRefusedError([Fault("model", "unknown_model", message, near)])
 
 
 def count_cost(stages: Iterable[Stage], models: Models | None) -> Decimal | None:
