@@ -159,8 +159,8 @@ async def test_pace_is_kept(pace: str, most: int, off: Sequence[str]) -> None:
 @pytest.mark.parametrize("off", [(), ("arrange",)])
 async def test_a_tight_budget_is_kept_by_cheaper_choices(off: Sequence[str]) -> None:
     hotels = [
-        make_hotel("dear", rating=4.9, price_per_night=Decimal(1500)),
-        make_hotel("cheap", rating=3.0, price_per_night=Decimal(150)),
+        make_hotel("dear", stars=5, rating=4.9, price_per_night=Decimal(1500)),
+        make_hotel("cheap", stars=4, rating=3.0, price_per_night=Decimal(150)),
     ]
     free = await plan(make_snapshot(hotels=hotels, budget_tier="quality"))
     assert free.result.state.draft.hotels == {"beijing": "dear"}
