@@ -62,5 +62,4 @@ EMPTY_DAY = Constraint(
         "en": "Day {day} in {city} has no visit at all{why}.",
     },
     find,
-    fix={"zh-CN": "请安排至少一处。", "en": "Put at least one place there."},
 )
