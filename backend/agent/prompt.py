@@ -133,6 +133,7 @@ def _describe_cities(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
             "nights": pool.nights,
             "pois": len(pool.pois),
             "hotels": len(pool.hotels),
+            "modes": list(row.modes),
         }
 
 

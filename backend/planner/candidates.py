@@ -13,9 +13,15 @@ from backend.planner.draft import PlannedVisit
 from backend.planner.trip import Trip
 from backend.pool.candidate import PoiCandidate
 
-KEPT_WEIGHT = 100_000_000
-MUST_WEIGHT = 10_000_000
+KEPT_WEIGHT = 1_000_000_000
+MUST_WEIGHT = 1_000_000
 """What stands stays, then must-sees, then all that was wished."""
+
+TWICE_AS_KNOWN = 12.0
+"""Points of popularity that make a must-see worth two: where not all fit, the least known go."""
+
+USUAL_POPULARITY = 50.0
+UNKNOWN_POPULARITY = 30.0
 
 MINUTE_WEIGHT = 3
 """A minute of a visit is worth three of travel, so places are left out only where time is short."""
@@ -29,6 +35,12 @@ LONGEST_COUNTED_MIN = 240
 
 
 EVENING_TAGS = frozenset({"night_view", "nightlife"})
+DAYLIGHT_TYPES = frozenset(
+    {
+        *("ancient_town", "beach", "campus", "garden", "historic_site", "lake"),
+        *("memorial", "mountain", "palace", "park", "temple", "zoo"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -45,14 +57,23 @@ class Candidate:
     at: int | None = None
     day: int | None = None
 
+    def outweighs(self, other: "Candidate") -> bool:
+        """Whether it does not go for the other one, which is bound."""
+        return self.is_bound and self.weight >= other.weight
+
     @property
     def is_for_evenings(self) -> bool:
         """Lights and bars: by day it is another place."""
         return not EVENING_TAGS.isdisjoint(self.poi.tags)
 
+    @property
+    def is_for_daylight(self) -> bool:
+        """Out of doors and not lit: in the dark there is nothing to see."""
+        return self.poi.type in DAYLIGHT_TYPES and not self.is_for_evenings
+
 
 def weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:
-    """Candidates, most wanted first within each city; must-sees weigh the same in any order."""
+    """Candidates, most wanted first within each city; must-sees weigh by how well known they are."""
     must = set(trip.snapshot.request.must_see)
     counts = Counter(poi.city for poi in pois)
     ranks: Counter[str] = Counter()
@@ -61,7 +82,7 @@ def weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:
         share = 1 - ranks[poi.city] / counts[poi.city]
         ranks[poi.city] += 1
         is_must = poi.id in must
-        weight = MUST_WEIGHT if is_must else _weigh(poi, share)
+        weight = _weigh_must(poi) if is_must else _weigh(poi, share)
         candidates.append(Candidate(poi, weight, is_must, _price(trip, poi)))
     return candidates
 
@@ -76,6 +97,11 @@ def bind_kept(trip: Trip, kept: Sequence[tuple[int, PlannedVisit]]) -> list[Cand
             Candidate(poi, KEPT_WEIGHT, is_bound=True, money=money, at=visit.at, day=day)
         )
     return candidates
+
+
+def _weigh_must(poi: PoiCandidate) -> int:
+    popularity = UNKNOWN_POPULARITY if poi.popularity is None else poi.popularity
+    return round(MUST_WEIGHT * 2 ** ((popularity - USUAL_POPULARITY) / TWICE_AS_KNOWN))
 
 
 def _weigh(poi: PoiCandidate, share: float) -> int:

@@ -27,7 +27,8 @@ def _construct(rater: Rater, key: Callable[[Rater, int], float]) -> Solution:
 
     def rank(number: int) -> tuple[int, float, str]:
         candidate = candidates[number]
-        return -candidate.weight if candidate.is_bound else 0, key(rater, number), candidate.poi.id
+        group = 2 - candidate.is_bound - (candidate.day is not None)
+        return group, key(rater, number), candidate.poi.id
 
     solution.insert_all(sorted(solution.left, key=rank))
     return solution

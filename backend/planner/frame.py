@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.planner.daylight import find_dusk
 from backend.planner.meals import Meal
 from backend.planner.stops import NOWHERE, Stop, make_fixed_stop
 from backend.planner.travel_time import Ways
@@ -15,7 +16,10 @@ REST_MIN: dict[Pace, int] = {"relaxed": 20, "standard": 10, "packed": 0}
 
 @dataclass(frozen=True)
 class Frame:
-    """`start` and `end` are node numbers of `ways`; `end` None: the part ends anywhere."""
+    """`start` and `end` are node numbers of `ways`; `end` None: the part ends anywhere.
+
+    `dusk`: from this minute on it is dark.
+    """
 
     part: Part
     ways: Ways
@@ -24,6 +28,7 @@ class Frame:
     fixed: tuple[Stop, ...]
     meals: tuple[Meal, ...]
     rest: int
+    dusk: int
 
     @property
     def latest_end(self) -> int:
@@ -56,4 +61,5 @@ def make_frame(part: Part, ways: Ways, meals: Sequence[Meal], pace: Pace) -> Fra
         fixed=fixed,
         meals=() if part.is_void else tuple(meals),
         rest=REST_MIN[pace],
+        dusk=find_dusk(part.city, part.date),
     )

@@ -58,7 +58,9 @@ def _force_bound(solution: Solution) -> Solution:
             if wanted not in best.left or solution.rater.problem.stops[wanted][room] is None:
                 continue
             trial = best.copy()
-            trial.set_order(room, tuple(c for c in order if candidates[c].is_bound))
+            trial.set_order(
+                room, tuple(c for c in order if candidates[c].outweighs(candidates[wanted]))
+            )
             trial.insert_all([wanted, *sorted(trial.left - {wanted})])
             if trial.cost < best.cost:
                 best = trial

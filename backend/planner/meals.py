@@ -10,8 +10,12 @@ from backend.pool.candidate import PoiCandidate
 MealName = Literal["lunch", "dinner"]
 
 FOOD_TYPES = frozenset({"restaurant", "food_street", "teahouse"})
+MARKET_TYPE = "market"
 FOOD_TAG = "food"
-"""Markets count as food places by this tag only: not every market feeds its visitors."""
+"""Markets count as food places by this tag only: not every market feeds its visitors.
+
+It makes no meal of other places: where one can eat in a shopping street is somewhere in it.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ SELF_CATERED_MIN = 240
 
 def is_food_place(poi: PoiCandidate) -> bool:
     """Whether a visit here can be the meal."""
-    return poi.type in FOOD_TYPES or FOOD_TAG in poi.tags
+    return poi.type in FOOD_TYPES or (poi.type == MARKET_TYPE and FOOD_TAG in poi.tags)
 
 
 def is_self_catered(spans: Iterable[tuple[int, int]], meal: Meal) -> bool:

@@ -19,6 +19,10 @@ from backend.planner.stops import Stop, make_stop
 from backend.planner.timeline import build_itinerary
 from backend.planner.trip import Trip
 from backend.pool.candidate import PoiCandidate
+from backend.pool.plan_request import Tier
+
+FARE_WORTH: dict[Tier, float] = {"economy": 1.5, "comfort": 1.0, "quality": 0.4}
+"""A taxi across a county costs more than the time it takes."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Problem:
 
     `money` is what is left for tickets and ways, None where nothing limits them. `is_broke`: the
     budget is broken before any visit; then only what is free may be put in, and must-sees.
+    `fare_worth` are the minutes under way that a yuan each is worth.
     """
 
     candidates: tuple[Candidate, ...]
@@ -49,6 +54,7 @@ class Problem:
     stops: tuple[tuple[Stop | None, ...], ...]
     money: Decimal | None
     is_broke: bool
+    fare_worth: float
 
     def is_too_dear(self, candidate: Candidate) -> bool:
         """Whether a place is out of the question for its ticket alone."""
@@ -70,6 +76,7 @@ def state_problem(
         stops=tuple(tuple(_make_stop(trip, c, room) for room in rooms) for c in candidates),
         money=None if money is None or money < 0 else money,
         is_broke=money is not None and money < 0,
+        fare_worth=FARE_WORTH[trip.snapshot.request.budget_tier],
     )
 
 

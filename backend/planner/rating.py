@@ -28,7 +28,8 @@ FULLNESS = 200
 """Twice as full costs four times as much, so visits spread over the days."""
 
 WHOLE_DAY_MIN = 6 * 60
-DUSK_MIN = 17 * 60 + 30
+DARK_MINUTE = 0.75
+"""A minute of a park or a mountain in the dark."""
 
 Order = tuple[int, ...]
 """Candidate numbers of one room, in visiting order."""
@@ -129,16 +130,22 @@ class Rater:
             + SNACK_MEAL * (len(plan.missed) - excess.meals)
             + sum(MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None)
             + ODD_MEAL_PLACE * sum(s.meal is None for s in slots if s.stop and s.stop.is_food)
-            + LIT_PLACE_BY_DAY * self._count_lit_by_day(order, slots)
+            + self._price_light(room, order, slots)
+            + self.problem.fare_worth * _sum_fares(room, plan)
             + self.price_fullness(number, busy),
             busy=busy,
             money=self._pay(number, order, plan),
         )
 
-    def _count_lit_by_day(self, order: Order, slots: list[Slot]) -> int:
-        candidates = self.problem.candidates
-        early = (c for c, slot in zip(order, slots, strict=True) if slot.end <= DUSK_MIN)
-        return sum(candidates[c].is_for_evenings for c in early)
+    def _price_light(self, room: Room, order: Order, slots: list[Slot]) -> float:
+        """Lights and bars by day, and what is seen by daylight in the dark."""
+        candidates, dusk, price = self.problem.candidates, room.frame.dusk, 0.0
+        for number, slot in zip(order, slots, strict=True):
+            if candidates[number].is_for_evenings:
+                price += LIT_PLACE_BY_DAY * (slot.end <= dusk)
+            elif candidates[number].is_for_daylight:
+                price += DARK_MINUTE * max(0, slot.end - max(slot.start, dusk))
+        return price
 
     def _is_excused(self, number: int, order: Order, excess: Excess) -> bool:
         """Only must-sees and kept visits may exceed meals and pace, and only as far as they need."""
@@ -176,6 +183,11 @@ def _list_nodes(room: Room, plan: PartPlan) -> list[int]:
 def _measure_ways(room: Room, plan: PartPlan) -> int:
     minutes = room.frame.ways.minutes
     return sum(minutes(a, b) for a, b in pairwise(_list_nodes(room, plan)))
+
+
+def _sum_fares(room: Room, plan: PartPlan) -> float:
+    fare = room.frame.ways.fare
+    return sum(fare(a, b) for a, b in pairwise(_list_nodes(room, plan)))
 
 
 def _pay_ways(room: Room, plan: PartPlan) -> Decimal:

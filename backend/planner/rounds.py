@@ -37,16 +37,18 @@ def _bring_in(solution: Solution, random: Random) -> bool:
     chances = [min(problem.candidates[c].weight, BOUND_CHANCE) for c in left]
     wanted = random.choices(left, chances)[0]
     room = random.choice([r for r, stop in enumerate(problem.stops[wanted]) if stop is not None])
-    gone = _pick_least(solution, room, random)
+    gone = _pick_least(solution, room, wanted, random)
     solution.set_order(room, tuple(c for c in solution.orders[room] if c not in gone))
     others = [c for c in _order_left(solution, random) if c != wanted]
     solution.insert_all([wanted, *others])
     return True
 
 
-def _pick_least(solution: Solution, room: int, random: Random) -> set[int]:
+def _pick_least(solution: Solution, room: int, wanted: int, random: Random) -> set[int]:
+    """Some that may go; a must-see only for one that weighs more."""
     candidates = solution.rater.problem.candidates
-    free = [c for c in solution.orders[room] if not candidates[c].is_bound]
+    order = solution.orders[room]
+    free = [c for c in order if not candidates[c].outweighs(candidates[wanted])]
     free.sort(key=lambda c: candidates[c].weight * random.uniform(0.5, 1.5))
     return set(free[: random.randint(1, 3)])
 

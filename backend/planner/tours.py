@@ -18,8 +18,9 @@ from backend.planner.stops import NOWHERE, Stop, clip
 MEAL_PROFIT = 150
 """Like all profits in minutes of travel."""
 
-MOST_PROFIT = 10_000
-"""What is bound comes first anyway; its weight would drown the others."""
+LEAST_MUST_PROFIT = 5_000
+MUST_SHARE = 1 / 500
+"""Of a must-see's weight, beside which the others would drown."""
 
 Orders = tuple[tuple[int, ...], ...]
 """Candidate numbers by room, in visiting order."""
@@ -98,16 +99,23 @@ def _make_node(
     is_longer = meal is not None and not stop.is_food and stop.duration < SELF_CATERED_MIN
     bonus = 0 if meal is None else MEAL_PROFIT
     return Node(
-        profit=max(1, min(candidate.weight, MOST_PROFIT) - way + bonus),
+        profit=max(1, _find_profit(candidate) - way + bonus),
         service=stop.duration + MEAL_MIN * is_longer,
         windows=tuple(
             () if there is None else _list_windows(room, there, meal)
             for room, there in zip(problem.rooms, problem.stops[number], strict=True)
         ),
-        is_required=candidate.is_bound,
+        is_required=candidate.day is not None,
         group=number,
         load=0 if is_eaten else 1,
     )
+
+
+def _find_profit(candidate: Candidate) -> int:
+    """Not every must-see may fit: the best known ones shall, so none of them is required."""
+    if not candidate.is_bound or candidate.day is not None:
+        return min(candidate.weight, LEAST_MUST_PROFIT)
+    return LEAST_MUST_PROFIT + round(candidate.weight * MUST_SHARE)
 
 
 def _list_windows(room: Room, stop: Stop, meal: Meal | None) -> tuple[Window, ...]:

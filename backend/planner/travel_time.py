@@ -138,6 +138,7 @@ class Ways:
         self._numbers: dict[Position, int] = {}
         self._known: dict[tuple[int, int], Way] = {}
         self._minutes: dict[tuple[int, int], int] = {}
+        self._fares: dict[tuple[int, int], float] = {}
 
     def add(self, position: Position) -> int:
         """The number of a place; the same for the same position."""
@@ -161,6 +162,14 @@ class Ways:
             minutes = 0 if a == b or b < 0 else self.between(a, b).minutes
             self._minutes[a, b] = minutes
         return minutes
+
+    def fare(self, a: int, b: int) -> float:
+        """What each traveller pays for the way from `a` to `b`, near enough to weigh it."""
+        fare = self._fares.get((a, b))
+        if fare is None:
+            fare = 0.0 if a == b else float(self.between(a, b).cost) / self._party.travellers
+            self._fares[a, b] = fare
+        return fare
 
 
 OWN_ROAD_M_PER_MIN = 80_000 / 60

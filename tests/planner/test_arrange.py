@@ -234,3 +234,50 @@ def test_a_large_trip_takes_a_bounded_number_of_schedules(monkeypatch: pytest.Mo
     ways = [i for d in arrangement.itinerary.days for i in d.items if isinstance(i, TransferItem)]
     minutes = sum((way.arrive - way.depart).seconds // 60 for way in ways)
     assert minutes / len(arrangement.draft.poi_ids) < 40
+
+
+def test_of_too_many_must_sees_the_best_known_are_in() -> None:
+    pois = [
+        make_poi(
+            f"p{n}", duration_min=240, popularity=99.0 if n == 7 else 50.0 + n, lat=39.9 + n / 2000
+        )
+        for n in range(10)
+    ]
+    snapshot = make_snapshot(pois=pois, days=2, must_see=[poi.id for poi in pois])
+    arrangement = arrange(snapshot, SETTLED, [poi.id for poi in pois])
+    assert 0 < len(arrangement.draft.poi_ids) < 6
+    assert "p7" in arrangement.draft.poi_ids
+    assert {"p0", "p1"}.isdisjoint(arrangement.draft.poi_ids)
+
+
+def test_a_park_is_seen_by_daylight_and_a_street_at_night() -> None:
+    pois = [
+        make_poi(
+            "park", type="park", duration_min=150, opening_hours="06:00-22:00", tags=("park",)
+        ),
+        make_poi("lights", type="old_street", duration_min=150, opening_hours="06:00-23:00"),
+        make_poi("museum", duration_min=240, opening_hours="10:00-17:00"),
+    ]
+    snapshot = make_snapshot(pois=pois, days=1, origin=None, day_start="10:00")
+    arrangement = arrange(snapshot, make_draft(), ["lights", "museum", "park"])
+    order = list(arrangement.draft.poi_ids)
+    assert sorted(order) == ["lights", "museum", "park"]
+    assert order.index("park") < order.index("lights")
+
+
+def test_a_shopping_street_is_no_meal_whatever_its_tags_say() -> None:
+    pois = [
+        make_poi("mall", type="shopping", tags=("shopping", "food"), opening_hours="11:00-13:00")
+    ]
+    arrangement = arrange(make_snapshot(pois=pois, days=1, origin=None), make_draft(), ["mall"])
+    items = arrangement.itinerary.days[0].items
+    assert [item.kind for item in items if getattr(item, "poi_id", None)] == ["visit"]
+
+
+def test_far_places_that_lie_together_share_a_day() -> None:
+    far = [make_poi(f"far{n}", lat=40.5 + n / 100, duration_min=90) for n in range(3)]
+    near = [make_poi(f"near{n}", lat=39.9 + n / 100, duration_min=90) for n in range(6)]
+    arrangement = arrange(make_snapshot(pois=[*far, *near]), SETTLED, [p.id for p in [*near, *far]])
+    days = [places for places in days_of(arrangement).values() if places & {"far0", "far1", "far2"}]
+    assert len(days) == 1
+    assert {"far0", "far1", "far2"} <= days[0]

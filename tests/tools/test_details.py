@@ -54,6 +54,8 @@ def test_hotels_and_trains_show_everything_that_is_known() -> None:
     )  # fmt: skip
     train = desk("get_train", train_id="d702")
     assert (train["from_city"], train["day_offset"], train["price"]) == ("shanghai", 1, None)
+    assert train["to_position"].keys() == {"lat", "lon"}
+    assert train["from_position"] == {"lat": 31.194, "lon": 121.3204}
 
 
 @pytest.mark.parametrize(

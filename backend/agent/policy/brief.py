@@ -22,6 +22,7 @@ class BriefCity:
     nights: int
     pois: int
     hotels: int
+    modes: tuple[str, ...]
 
     @property
     def days(self) -> range:
@@ -121,7 +122,8 @@ def parse_brief(brief: Mapping[str, Any]) -> Brief:
 
 def _parse_city(city: Mapping[str, Any]) -> BriefCity:
     first, last = city["days"]
-    return BriefCity(city["id"], first, last, city["nights"], city["pois"], city["hotels"])
+    counts = city["nights"], city["pois"], city["hotels"]
+    return BriefCity(city["id"], first, last, *counts, modes=tuple(city["modes"]))
 
 
 def _parse_leg(leg: Mapping[str, Any]) -> BriefLeg:

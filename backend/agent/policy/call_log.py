@@ -16,6 +16,8 @@ Row = Mapping[str, Any]
 KEPT_CALLS = 20
 """For choosing, writing and mending; what is opened must leave as many."""
 
+DETAIL_KEYS = {"get_poi": "poi_id", "get_hotel": "hotel_id", "get_train": "train_id"}
+
 
 @dataclass(frozen=True)
 class Step:
@@ -81,10 +83,10 @@ class CallLog:
 
     @cached_property
     def details(self) -> dict[str, Row]:
-        """Answers of `get_poi` and `get_hotel` by id."""
+        """Answers of the detail tools by tool and id."""
         found: dict[str, Row] = {}
         for step in self.steps:
-            key = {"get_poi": "poi_id", "get_hotel": "hotel_id"}.get(step.tool)
+            key = DETAIL_KEYS.get(step.tool)
             if key is not None and "id" in step.content:
                 found[f"{step.tool} {step.arguments.get(key)}"] = step.content
         return found

@@ -21,8 +21,8 @@ KEPT_SHARE = 0.15
 MOST_ATTEMPTS = 4
 """A slot whose choices were refused this often is left alone."""
 
-FIRST_OPENED = 2
-MOST_OPENED = 4
+FIRST_OPENED = 3
+MOST_OPENED = 6
 """Hotels of a city that are opened at once, and in all."""
 
 TRAIN_GUESSES = ("G1", "D1", "K1", "train")
@@ -120,7 +120,8 @@ def _list_options(situation: Situation) -> Options:
     log = situation.log
     legs = {_leg_slot(leg): list_seats(log, leg) for leg in _list_legs(situation)}
     cities = {
-        _hotel_slot(c): list_beds(log, c, situation.list_wanted(c)) for c in _list_cities(situation)
+        _hotel_slot(c): list_beds(log, c, situation.list_wanted(c), situation.rides)
+        for c in _list_cities(situation)
     }
     return {**legs, **cities}
 
@@ -215,7 +216,7 @@ def _choose_hotel(log: CallLog, city: BriefCity, picks: Picks) -> Iterator[ToolC
 def _shortlist(situation: Situation, city: BriefCity, picks: Picks) -> list[str]:
     """The pick and the next best; later the pick again, if what was seen has changed it."""
     log = situation.log
-    beds = list_beds(log, city, situation.list_wanted(city))
+    beds = list_beds(log, city, situation.list_wanted(city), situation.rides)
     beds.sort(key=lambda bed: bed.cost + bed.discomfort)
     choice = picks.get(_hotel_slot(city))
     best = [bed.ids[0] for bed in ([choice] if choice is not None else []) + beds]

@@ -11,7 +11,7 @@ from statistics import median
 
 from backend.agent.policy.brief import Brief, BriefCity
 from backend.agent.policy.call_log import CallLog, Row, read_price
-from backend.agent.policy.rides import FROM_STATION_MIN, TO_STATION_MIN, Ride
+from backend.agent.policy.usable import Ride, measure_day
 from backend.catalogue.geo import measure_distance_m
 from backend.planner.meals import FOOD_TYPES
 from backend.planner.pace import MAX_BUSY_MIN, MAX_VISITS
@@ -83,24 +83,6 @@ def measure_room(brief: Brief, city: BriefCity, rides: Sequence[Ride]) -> Room:
         minutes=sum(min(span, MAX_BUSY_MIN[brief.pace]) for span in usable),
         visits=sum(max(1, round(most * span / whole)) for span in usable),
     )
-
-
-def measure_day(brief: Brief, city: BriefCity, day: int, rides: Sequence[Ride]) -> int:
-    """Minutes of a day in the city, between its trains or the traveller's own ways."""
-    start, end = brief.day_start, brief.day_end
-    midnight = (day - 1) * 24 * 60
-    for ride in rides:
-        leg = brief.legs[ride.leg]
-        begins = (leg.day - 1) * 24 * 60 - midnight
-        if leg.to_city == city.id:
-            start = max(start, begins + ride.arrive + FROM_STATION_MIN)
-        if leg.from_city == city.id:
-            end = min(end, begins + ride.depart - TO_STATION_MIN)
-    if day == 1 and brief.arrival is not None:
-        start = max(start, brief.arrival + FROM_STATION_MIN)
-    if day == brief.days and brief.departure is not None:
-        end = min(end, brief.departure - TO_STATION_MIN)
-    return max(0, end - start)
 
 
 def need_minutes(row: Row) -> int:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from backend.agent.policy.brief import BriefCity
 from backend.agent.policy.call_log import Row, read_price
-from backend.agent.policy.places import measure_day, need_minutes
+from backend.agent.policy.places import need_minutes
 from backend.agent.policy.situation import Situation
+from backend.agent.policy.usable import measure_day
 from backend.agent.replies import make_call
 from backend.planner.pace import MAX_VISITS
 from backend.tools.call import ToolCall

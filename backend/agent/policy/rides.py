@@ -1,7 +1,8 @@
 """Ways to travel each leg, and the choice among them: usable hours against the price of a ticket.
 
 An hour is worth a share of the leg's mean ticket, so that the choice does not depend on the
-currency. Legs are chosen together: no train may leave before the one before it has arrived.
+currency. Legs are chosen together: no train may leave before the one before it has arrived, and no
+city shall be left with nothing.
 """
 
 import datetime as dt
@@ -13,22 +14,35 @@ from dataclasses import dataclass
 from backend.agent.policy.brief import DAY_MIN, Brief, BriefLeg
 from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.agent.policy.spending import Choice
+from backend.agent.policy.usable import FROM_STATION_MIN, TO_STATION_MIN, Ride, rate_shortage
 from backend.clock import parse_minutes
-from backend.pool.plan_request import Tier
+from backend.pool.plan_request import Pace, Tier
 
-HOUR_WORTH: dict[Tier, float] = {"economy": 0.06, "comfort": 0.12, "quality": 0.3}
+HOUR_WORTH: dict[Tier, float] = {"economy": 0.08, "comfort": 0.14, "quality": 0.3}
 """What an hour less for the trip costs, in mean tickets of the leg."""
 
-TO_STATION_MIN = 60
-FROM_STATION_MIN = 40
 CHANGE_MIN = 30
 """Between two legs on one day, and before the traveller's own departure."""
 
-EARLIEST_MIN = 6 * 60 + 30
+EARLY_WORTH: dict[Pace, float] = {"relaxed": 1.1, "standard": 0.5, "packed": 0.35}
+"""What it costs to set out an hour before one would, in hours of the trip."""
+
+USUAL_RISE_MIN = 60
+"""So long before the start of the day one sets out without a sigh."""
+
+NIGHT_ENDS_MIN = 6 * 60
+NIGHT_WORTH = 1.0
+"""What an hour of sleep costs besides."""
+
 LATEST_MIN = 23 * 60
 BEFORE_DAWN = range(5 * 60)
 LOST_NIGHT_HOURS = 4.0
 """For a night without a bed: on the way until after dawn, or an arrival before it."""
+
+NEXT_DAY_HOURS = 8.0
+"""For coming home on the day after the trip's last, later than in its night."""
+
+DAWN_MIN = DAY_MIN + 5 * 60
 
 SITTING_SHARE = 0.25
 """How much an hour on the train costs, in hours of the trip: also where the trip is over anyway."""
@@ -41,17 +55,6 @@ NOON = DAY_MIN // 2
 _CONNECTION = re.compile(r"train_ids=\[([^\]]+)\]((?:(?!train_ids=).)*)", re.DOTALL)
 _MOMENT = re.compile(r"(\d\d)-(\d\d) (\d\d:\d\d)")
 _PRICE = re.compile(r"(?<![\d:-])(\d+\.\d\d)(?![\d:-])")
-
-
-@dataclass(frozen=True)
-class Ride:
-    """One train or two; minutes count from midnight of the leg's date, `price` is for one."""
-
-    leg: int
-    train_ids: tuple[str, ...]
-    depart: int
-    arrive: int
-    price: float | None
 
 
 def list_rides(log: CallLog, leg: BriefLeg) -> list[Ride]:
@@ -109,7 +112,16 @@ def choose_rides(brief: Brief, options: Sequence[tuple[BriefLeg, Sequence[Ride]]
                 min((_extend(brief, j, leg, ride, rides) for j in journeys), key=lambda j: j.cost)
                 for ride in rides
             ]
-    return list(min(journeys, key=lambda journey: journey.cost).rides)
+    return list(min(journeys, key=lambda j: j.cost + _rate_last_city(brief, j)).rides)
+
+
+def rate_journey(brief: Brief, rides: Sequence[Ride]) -> float:
+    """How much too little the rides leave of the cities between them, in mean tickets."""
+    return sum(
+        _rate_city(brief, city.id, rides)
+        for city in brief.cities
+        if any(city.id in _name_ends(brief, ride) for ride in rides)
+    )
 
 
 def rate_ride(brief: Brief, leg: BriefLeg, ride: Ride, among: Sequence[Ride]) -> float:
@@ -122,7 +134,8 @@ def rate_ride(brief: Brief, leg: BriefLeg, ride: Ride, among: Sequence[Ride]) ->
 def rate_discomfort(brief: Brief, leg: BriefLeg, ride: Ride) -> float:
     """Lost hours, odd hours and bookings that would be missed, in mean tickets of the leg."""
     start, end = _find_lost_span(brief, leg, ride)
-    hours = _count_lost_minutes(brief, start, end) / 60 + _count_odd_hours(ride)
+    hours = _count_lost_minutes(brief, start, end) / 60 + _count_odd_hours(brief, ride)
+    hours += NEXT_DAY_HOURS * (brief.is_way_home(leg) and ride.arrive > DAWN_MIN)
     clashes = sum(_meets(booking.start, booking.end, leg, start, end) for booking in brief.fixed)
     return hours * HOUR_WORTH[brief.tier] + IMPOSSIBLE * clashes
 
@@ -149,12 +162,33 @@ def _extend(
 ) -> Journey:
     midnight = (leg.day - 1) * DAY_MIN
     cost = journey.cost + rate_ride(brief, leg, ride, among)
+    if not brief.is_way_in(leg):
+        cost += _rate_city(brief, leg.from_city, (*journey.rides[-1:], ride))
     if midnight + ride.depart < journey.ready:
         cost += IMPOSSIBLE
     if brief.departure is not None and leg is brief.legs[-1]:
         leaves = (brief.days - 1) * DAY_MIN + brief.departure
         cost += IMPOSSIBLE * (midnight + ride.arrive + CHANGE_MIN > leaves)
     return Journey(cost, (*journey.rides, ride), midnight + ride.arrive + CHANGE_MIN)
+
+
+def _rate_city(brief: Brief, city_id: str, rides: Sequence[Ride]) -> float:
+    """What the rides into and out of a city leave too little of it, in mean tickets."""
+    there = [ride for ride in rides if city_id in _name_ends(brief, ride)]
+    return rate_shortage(brief, brief.city(city_id), there) * HOUR_WORTH[brief.tier]
+
+
+def _rate_last_city(brief: Brief, journey: Journey) -> float:
+    """The last city, where no ride leaves it."""
+    last = brief.cities[-1].id
+    if not journey.rides or brief.legs[journey.rides[-1].leg].to_city != last:
+        return 0.0
+    return _rate_city(brief, last, journey.rides[-1:])
+
+
+def _name_ends(brief: Brief, ride: Ride) -> tuple[str, str]:
+    leg = brief.legs[ride.leg]
+    return leg.from_city, leg.to_city
 
 
 def _find_lost_span(brief: Brief, leg: BriefLeg, ride: Ride) -> tuple[int, int]:
@@ -173,10 +207,12 @@ def _count_lost_minutes(brief: Brief, start: int, end: int) -> int:
     return lost
 
 
-def _count_odd_hours(ride: Ride) -> float:
+def _count_odd_hours(brief: Brief, ride: Ride) -> float:
     """Early starts, late arrivals, nights without a bed and sitting, as hours lost."""
     arrive = ride.arrive % DAY_MIN
-    early = max(0, EARLIEST_MIN - ride.depart) / 60
+    leaves = ride.depart - TO_STATION_MIN
+    early = EARLY_WORTH[brief.pace] * max(0, brief.day_start - USUAL_RISE_MIN - leaves) / 60
+    early += NIGHT_WORTH * max(0, min(brief.day_start, NIGHT_ENDS_MIN) - leaves) / 60
     late = max(0, arrive - LATEST_MIN) / 60
     is_night = arrive in BEFORE_DAWN or ride.arrive >= DAY_MIN
     sitting = SITTING_SHARE * max(0, ride.arrive - ride.depart) / 60

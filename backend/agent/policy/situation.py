@@ -8,7 +8,8 @@ from backend.agent.policy.brief import Brief, BriefCity
 from backend.agent.policy.call_log import CallLog
 from backend.agent.policy.draft_view import DraftView, read_draft
 from backend.agent.policy.places import list_free, list_wanted
-from backend.agent.policy.rides import Ride, list_rides
+from backend.agent.policy.rides import list_rides
+from backend.agent.policy.usable import Ride
 from backend.tools.call import ToolCall
 
 

@@ -1,4 +1,4 @@
-"""Open one train before choosing it: cities, stations, running days, price.
+"""Open one train before choosing it: cities, stations and where they are, running days, price.
 
 Only before writing, one at a time; not for searching.
 """
@@ -6,9 +6,11 @@ Only before writing, one at a time; not for searching.
 from pydantic import Field
 
 from backend.planner.refusals import refuse_unknown
+from backend.pool.snapshot import Snapshot
 from backend.tools.argument_types import Text
 from backend.tools.context import ToolContext
 from backend.tools.detail import answer_detail, list_pool, show_fields
+from backend.tools.list_answer import show_number
 from backend.tools.tool import Answer, Tool, ToolArgs
 
 
@@ -23,8 +25,23 @@ def get_train(args: Args, ctx: ToolContext) -> Answer:
     train = ctx.snapshot.train(args.train_id)
     if train is None:
         raise refuse_unknown(ctx.snapshot, args.train_id, list_pool(ctx.snapshot, "train"))
-    content = {**show_fields(train), "currency": ctx.snapshot.currency}
+    content = {
+        **show_fields(train),
+        "from_position": _show_station(ctx.snapshot, train.from_city, train.from_station),
+        "to_position": _show_station(ctx.snapshot, train.to_city, train.to_station),
+        "currency": ctx.snapshot.currency,
+    }
     return answer_detail("train", train.id, content)
+
+
+def _show_station(
+    snapshot: Snapshot, city: str, station: str
+) -> dict[str, float | int | None] | None:
+    """Where a station stands; nothing of a city that is only changed in."""
+    if city not in snapshot.city_rows:
+        return None
+    lat, lon = snapshot.station_position(city, station)
+    return {"lat": show_number(lat), "lon": show_number(lon)}
 
 
 TOOL = Tool("get_train", effect="detail", description=__doc__ or "", args=Args, handler=get_train)

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from backend.agent.llm import Message
 from backend.agent.policy.brief import Brief, parse_brief
 from backend.agent.policy.call_log import CallLog, Step
-from backend.agent.policy.rides import Ride, choose_rides, is_possible, list_rides, rate_ride
+from backend.agent.policy.rides import (
+    choose_rides,
+    is_possible,
+    list_rides,
+    rate_journey,
+    rate_ride,
+)
+from backend.agent.policy.usable import Ride
 from backend.agent.prompt import describe_trip, read_brief, write_opening
 from backend.planner.draft import Draft
 from tests.factories import make_snapshot
@@ -138,6 +145,27 @@ def test_no_other_chain_is_better(drawn: Any, tier: str) -> None:
 
     def cost(chain: list[Ride]) -> float:
         rated = zip(brief.legs, chain, options, strict=True)
-        return sum(rate_ride(brief, leg, one, among) for leg, one, among in rated)
+        rides = sum(rate_ride(brief, leg, one, among) for leg, one, among in rated)
+        return rides + rate_journey(brief, chain)
 
     assert cost(chosen) <= min(map(cost, possible)) + 1e-6
+
+
+def test_nobody_rises_in_the_night_for_half_an_hour() -> None:
+    first, second = ride(0, 0, 406, 435), ride(0, 1, 545, 574)
+    assert pick(make_brief(), [first, second], [OUT])[0] == second
+
+
+def test_no_city_is_left_with_nothing_where_hours_are_cheap() -> None:
+    brief = make_brief(
+        destinations=("beijing", "xian"), days=3, nights=(1, 1), budget_tier="economy"
+    )
+    night = ride(1, 0, 1240, 1440 + 600, 90.0)
+    day = ride(1, 1, 600, 900, 300.0)
+    home = ride(2, 0, 720, 1200)
+    assert pick(brief, [IN], [night, day], [home])[1] == day
+
+
+def test_home_on_the_last_day_rather_than_on_the_next() -> None:
+    sleeper = ride(1, 1, 1230, 1440 + 420, 60.0)
+    assert pick(make_brief(), [IN], [OUT, sleeper])[1] == OUT
