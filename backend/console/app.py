@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from backend.console import ask, run_page, run_pages, sign_in, tune
+from backend.console import ask, preview, run_page, run_pages, sign_in, tune
 from backend.console.render import HERE, show_page
 from backend.console.visit import FormError, get_services, read_visit
 from backend.errors import UnauthorizedError, WaypoolError
@@ -31,7 +31,14 @@ _HEADERS = {
 }
 """No page runs a script or takes a style that is not a file of this server."""
 
-ROUTERS = (sign_in.router, ask.router, run_pages.router, run_page.router, tune.router)
+ROUTERS = (
+    sign_in.router,
+    ask.router,
+    run_pages.router,
+    run_page.router,
+    preview.router,
+    tune.router,
+)
 
 
 def create_console() -> FastAPI:

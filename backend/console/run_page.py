@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
-from backend.console.charts import draw_funnel
+from backend.console.charts import PARTS, draw_funnel, draw_ledger
 from backend.console.ground import draw_ground
 from backend.console.plan_view import Names, list_days
 from backend.console.progress import list_lines, list_turns
@@ -21,6 +21,7 @@ from backend.errors import ConflictError, ForbiddenError, NotFoundError, Unautho
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import explain_place
 from backend.runs.commands import cancel_run, get_run, remove_run, retry_run
+from backend.runs.ledger import read_ledger
 from backend.runs.lifecycle import is_final
 from backend.runs.queries import read_snapshot_text
 from backend.runs.result import list_selected, show_run
@@ -85,14 +86,29 @@ async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> M
         "run": result,
         "is_final": is_final(result["status"]),
         "names": seen.names,
+        "parts": PARTS,
         "lines": list_lines(seen.steps, visit.locale),
         "turns": list_turns(seen.steps) if visit.may("developer") else (),
+        **(await _read_account(services, visit, result["id"])),
         "days": list_days(result, seen.names),
         "general": [v for v in result["violations"] if not v["where"]["day"]],
         "funnel": draw_funnel(funnel, visit.locale) if funnel else "",
         "rejected": {kind: step["rejected"] for kind, step in (funnel or {}).items()},
         "why": why,
         "answer": await _explain(services, seen, why) if why and seen.snapshot else None,
+    }
+
+
+async def _read_account(services: Services, visit: Visit, run_id: str) -> dict[str, Any]:
+    """The ledger of a run that a language model worked on, for developers."""
+    if not visit.may("developer"):
+        return {"ledger": None, "ledger_chart": ""}
+    assert visit.principal is not None
+    models = services.planners.models
+    ledger = await read_ledger(services.engine, run_id, visit.principal.tenant, models)
+    return {
+        "ledger": ledger if ledger["requests"] else None,
+        "ledger_chart": draw_ledger(ledger, visit.locale),
     }
 
 

@@ -27,6 +27,8 @@ from backend.tools.registry import TOOLS
 router = APIRouter(prefix="/tune")
 
 HISTORY = 20
+POOL_PARAMS = ("POOL_", "POI_", "HOTEL_")
+"""What parameters that decide over a pool begin with."""
 
 Refused = (OutOfBoundsError, StaleVersionError, ConflictError, NotFoundError)
 Fields = Mapping[str, list[str]]
@@ -49,6 +51,7 @@ async def _show(
         "params": [(param, params.get(param.key)) for param in PARAMS],
         "tools": [(tool, tools[tool.name]) for tool in TOOLS if tool.name in tools],
         "history": history,
+        "pool_params": POOL_PARAMS,
         "fault": fault,
         "subject": subject,
         "typed": typed,

@@ -3,6 +3,7 @@
 import asyncio
 import datetime as dt
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,8 +14,10 @@ from backend.access.browser_queries import LINK_LIFE, make_link
 from backend.access.queries import create_key, revoke_key
 from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
-from tests.console.conftest import Browser, Open, find_text
+from backend.mock_llm.scenarios import find_scenario
+from tests.console.conftest import Browser, Forms, Open, find_text
 from tests.flows.conftest import make_key
+from tests.flows.models import open_desk
 
 pytestmark = pytest.mark.sql
 
@@ -263,3 +266,38 @@ async def test_pages_are_in_the_browsers_language_or_the_chosen_one(browse: Open
     assert '<html lang="en">' in page.text
     await browser.send("/console/language")
     assert '<html lang="zh-CN">' in (await browser.open("/console/ask")).text
+
+
+async def preview(browser: Browser, value: str) -> httpx.Response:
+    """What the button beside a parameter shows; it sends the parameter's form elsewhere."""
+    page = await browser.open("/console/tune")
+    hidden = Forms(page.text).found["/console/tune/params/POOL_POI_SIZE"]
+    path = "/console/tune/preview/params/POOL_POI_SIZE"
+    return await browser.client.post(path, data={**hidden, "value": value})
+
+
+async def test_a_change_is_seen_before_it_is_made(browse: Open) -> None:
+    browser = await browse("one", "user", "admin")
+    empty = await preview(browser, "20")
+    assert empty.status_code == 200
+    assert "还没有请求" in empty.text
+    await wait_for(browser, await ask(browser))
+    shown = await preview(browser, "20")
+    words = find_text(shown)
+    assert "地点: 1912 → 122 → 60 →" in shown.text
+    assert "地点: 1912 → 122 → 20 →" in shown.text
+    assert "将离开 40" in words
+    assert 'value="60"' in (await browser.open("/console/tune")).text
+    wrong = await preview(browser, "0")
+    assert wrong.status_code == 422
+    assert "from 1 to 500" in wrong.text
+
+
+async def test_a_developer_sees_what_the_context_held(seeded_url: str, tmp_path: Path) -> None:
+    async with open_desk(seeded_url, tmp_path, {"one": find_scenario("plain")}) as desk:
+        browser = Browser(str(desk.client.base_url))
+        await browser.sign_in(await make_key(seeded_url, "one", "user", "developer"))
+        done = await wait_for(browser, await ask(browser))
+        assert "上下文账本" in done.text
+        assert 'class="part-results"' in done.text
+        await browser.client.aclose()
