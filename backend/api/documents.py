@@ -48,15 +48,21 @@ class ClashDocument(Document):
     """A constraint that cannot be kept together with the others."""
 
     code: str
-    amount: str | None
+    amount: str | None = Field(description="By how much: money for OVER_BUDGET, else minutes.")
     message: str
 
 
 class RelaxationDocument(Document):
-    """What would make the request possible."""
+    """The least that would make the request possible; `itinerary` is the best plan under it."""
 
-    kind: str
-    value: Any
+    kind: str = Field(
+        description="raise_budget, leave_out, add_day, extend_day, move_booking, omit_booking,"
+        " move_arrival, move_departure, drop_city, or combination."
+    )
+    value: Any = Field(
+        description="An amount, ids, or fields of the request as they become; of a combination its"
+        " relaxations."
+    )
     message: str
 
 

@@ -50,7 +50,8 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     for clash in result["clash"] or ():
         console.print(Text(f"clash {clash['code']}: {clash['message']}", style="red"))
     if result["relaxation"]:
-        console.print(Text(f"what would help: {result['relaxation']['message']}", style="green"))
+        text = f"what would help: {result['relaxation']['message']} The plan above does so."
+        console.print(Text(text, style="green"))
     for violation in result["violations"]:
         _print_violation(console, violation)
     usage = result["usage"]
