@@ -43,6 +43,12 @@ class Diagnosis:
         return bool(self.clashes) and all(c.violation.code == BUDGET for c in self.clashes)
 
     @property
+    def is_full(self) -> bool:
+        """Whether the plan was not cut down for the sake of what clashes."""
+        codes = {clash.violation.code for clash in self.clashes}
+        return not codes & {BUDGET, "MUST_SEE_MISSING"}
+
+    @property
     def timing(self) -> list[Breach]:
         """Clashes of times on a day."""
         return [c for c in self.clashes if c.violation.code in TIMES]

@@ -6,6 +6,7 @@ costs too much says itself how much it needs.
 """
 
 import heapq
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -30,16 +31,19 @@ from backend.runs.relaxing.suggestions import (
 )
 from backend.runs.relaxing.trial import (
     Trial,
+    fill,
     judge_draft,
     keep_must_sees,
     plan_trip,
-    rearrange,
     with_budget,
     with_request,
 )
 
 MOST_PLANNED = 6
 """Trials that are planned; those that need none do not count."""
+
+GIVE_UP_SECONDS = 2.5
+"""A guard: on a machine that is not overloaded, the number of trials ends the search before."""
 
 CLOSER_LOOKS = 2
 """Halvings of the money asked for."""
@@ -49,10 +53,11 @@ BuildPool = Callable[[PlanRequest], Awaitable[Snapshot]]
 
 @dataclass(frozen=True)
 class Relaxation:
-    """What is to change, and the plan that proves it."""
+    """What is to change, and the plan that proves it; `is_full` where nothing more fits in."""
 
     changes: Option
     trial: Trial
+    is_full: bool
 
     @property
     def effort(self) -> float:
@@ -85,6 +90,7 @@ class _Search:
     def __init__(self, diagnosis: Diagnosis, build: BuildPool) -> None:
         self._diagnosis, self._build = diagnosis, build
         self._asked = diagnosis.snapshot.request
+        self._began = time.monotonic()
         self._planned = 0
         self._queue: list[_Waiting] = []
         self._numbers = count()
@@ -94,10 +100,11 @@ class _Search:
     async def find_budget(self) -> Relaxation | None:
         """The least budget for what must be, with all that fits in it; else that of the plan at hand."""
         snapshot = self._diagnosis.snapshot
-        bare = await self._plan_bare(snapshot)
-        found = self._accept((), bare)
-        full = None if found is None else await self._fill(found)
-        return full or self._accept((), judge_draft(snapshot, self._diagnosis.draft))
+        at_hand = self._accept((), judge_draft(snapshot, self._diagnosis.draft))
+        found = self._accept((), await self._plan_bare(snapshot))
+        if found is None or (at_hand is not None and at_hand.trial.total <= found.trial.total):
+            found = at_hand
+        return None if found is None else await self._fill(found)
 
     async def find_best(self) -> Relaxation | None:
         """Options by effort, until nothing that is left asks less than what was found."""
@@ -110,13 +117,12 @@ class _Search:
             await self._try_last()
         if self._best is None:
             return None
-        least = await self._spend_less(self._best)
-        return await self._fill(least) or least
+        return await self._fill(await self._spend_less(self._best))
 
     async def _try_last(self) -> None:
         """Two trials more, for what asks much."""
         for option in list_last_options(self._diagnosis):
-            if self._best is None:
+            if self._best is None and not self._is_late():
                 self._planned = min(self._planned, MOST_PLANNED - 1)
                 place = sum_effort(option), next(self._numbers)
                 await self._try(_Waiting(*place, option, self._diagnosis, is_free=False))
@@ -128,6 +134,9 @@ class _Search:
                 self._known.add(name)
                 place = sum_effort(option), next(self._numbers)
                 heapq.heappush(self._queue, _Waiting(*place, option, ground, is_free))
+
+    def _is_late(self) -> bool:
+        return time.monotonic() - self._began > GIVE_UP_SECONDS
 
     def _is_over(self, effort: float) -> bool:
         return self._best is not None and self._best.effort <= effort
@@ -145,16 +154,18 @@ class _Search:
     async def _try(self, waiting: _Waiting) -> None:
         request = apply_all(self._asked, waiting.option)
         if any(change.is_elsewhen for change in waiting.option):
-            if self._planned < MOST_PLANNED:
+            if self._planned < MOST_PLANNED and not self._is_late():
                 await self._try_elsewhen(waiting, request)
             return
         snapshot = with_request(self._diagnosis.snapshot, request)
         snapshot = with_budget(snapshot, None) if waiting.is_free else snapshot
         if self._has_no_room(snapshot, waiting.ground.draft):
             return
-        if self._note(waiting.option, judge_draft(snapshot, waiting.ground.draft)):
+        draft, is_full = waiting.ground.draft, waiting.ground.is_full and not waiting.is_free
+        found = self._note(waiting.option, judge_draft(snapshot, draft), is_full=is_full)
+        if found or self._is_late():  # what needs no planning is looked at all the same
             return
-        if not self._note(waiting.option, await rearrange(snapshot, waiting.ground.draft)):
+        if not self._note(waiting.option, await fill(snapshot, draft), is_full=True):
             await self._try_planned(waiting, snapshot)
 
     async def _try_elsewhen(self, waiting: _Waiting, request: PlanRequest) -> None:
@@ -178,7 +189,7 @@ class _Search:
                 self._push(grown, waiting.ground, is_free=waiting.is_free)
 
     async def _plan_trial(self, snapshot: Snapshot) -> Trial | None:
-        if self._planned >= MOST_PLANNED:
+        if self._planned >= MOST_PLANNED or self._is_late():
             return None
         self._planned += 1
         return await self._plan_bare(snapshot)
@@ -187,13 +198,13 @@ class _Search:
         bare = await plan_trip(keep_must_sees(snapshot))
         return judge_draft(snapshot, bare.draft)
 
-    def _note(self, option: Option, trial: Trial) -> bool:
-        found = self._accept(option, trial)
+    def _note(self, option: Option, trial: Trial, *, is_full: bool = False) -> bool:
+        found = self._accept(option, trial, is_full=is_full)
         if found is not None and (self._best is None or found.effort < self._best.effort):
             self._best = found
         return found is not None
 
-    def _accept(self, changes: Option, trial: Trial) -> Relaxation | None:
+    def _accept(self, changes: Option, trial: Trial, *, is_full: bool = False) -> Relaxation | None:
         """The changes with just the money that the plan needs; None where the plan does not do."""
         option = tuple(change for change in changes if change.kind != "raise_budget")
         budget = self._asked.budget_total
@@ -203,13 +214,13 @@ class _Search:
             return None
         request = apply_all(self._asked, option)
         proved = judge_draft(with_request(trial.snapshot, request), trial.draft)
-        return None if proved.findings.clashes else Relaxation(option, proved)
+        return None if proved.findings.clashes else Relaxation(option, proved, is_full)
 
     async def _spend_less(self, found: Relaxation) -> Relaxation:
         """Halve the money that is asked for, as long as it does."""
         least, too_little = found, self._asked.budget_total
         for _ in range(CLOSER_LOOKS):
-            if too_little is None or least.trial.total <= too_little:
+            if too_little is None or least.trial.total <= too_little or self._is_late():
                 break
             middle = ((least.trial.total + too_little) / 2).quantize(Decimal(1))
             less = self._accept(
@@ -221,11 +232,15 @@ class _Search:
                 least = less
         return least
 
-    async def _fill(self, found: Relaxation) -> Relaxation | None:
-        """Everything else that fits, within the same money; None where the plan gets no better."""
-        full = await plan_trip(found.trial.snapshot)
+    async def _fill(self, found: Relaxation) -> Relaxation:
+        """With everything else that fits, within the same money."""
+        if found.is_full or self._is_late():
+            return found
+        full = await fill(found.trial.snapshot, found.trial.draft)
         is_less = len(full.draft.poi_ids) < len(found.trial.draft.poi_ids)
-        return None if full.findings.clashes or is_less else self._accept(found.changes, full)
+        if full.findings.clashes or is_less:
+            return found
+        return self._accept(found.changes, full, is_full=True) or found
 
     def _has_no_room(self, snapshot: Snapshot, draft: Draft) -> bool:
         """Whether must-sees do not fit with the trains at hand: then times alone do not help."""

@@ -4,7 +4,7 @@ Tools that an admin has switched off work here: what is asked is whether the tri
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
@@ -15,11 +15,15 @@ from backend.agent.loop import Watch, run_agent
 from backend.agent.recorder import MemoryRecorder
 from backend.planner.arrange import arrange
 from backend.planner.draft import Draft
+from backend.planner.pace import MAX_VISITS
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import CityPool, Snapshot
 from backend.runs.findings import Findings, check_plan
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
+
+CHOICE = 2
+"""Places to choose from for one that is visited."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,17 @@ async def plan_trip(snapshot: Snapshot) -> Trial:
     return judge_draft(snapshot, result.state.draft)
 
 
-async def rearrange(snapshot: Snapshot, draft: Draft) -> Trial:
-    """Must-sees and then the places of a draft arranged anew, with its trains and hotels."""
-    pois = [*snapshot.request.must_see, *draft.poi_ids]
+async def fill(snapshot: Snapshot, draft: Draft) -> Trial:
+    """Must-sees, the places of a draft and then the best of the pool, with its trains and hotels."""
+    pois = [*snapshot.request.must_see, *draft.poi_ids, *_list_best(snapshot)]
     arranged = await asyncio.to_thread(arrange, snapshot, draft, pois)
     return judge_draft(snapshot, arranged.draft)
+
+
+def _list_best(snapshot: Snapshot) -> Iterator[str]:
+    """Twice as many as the days can take."""
+    for pool in snapshot.cities.values():
+        yield from pool.pois[: (pool.nights + 1) * MAX_VISITS[snapshot.request.pace] * CHOICE]
 
 
 def judge_draft(snapshot: Snapshot, draft: Draft) -> Trial:

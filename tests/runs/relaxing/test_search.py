@@ -19,6 +19,12 @@ AT = {"lat": 39.93, "lon": 116.44}
 STATION = "北京南站"
 
 
+@pytest.fixture(autouse=True)
+def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guard is for travellers who wait; the number of trials bounds what is tested here."""
+    monkeypatch.setattr(search, "GIVE_UP_SECONDS", 600.0)
+
+
 class World:
     """Snapshots of one catalogue, for a request and for the ones that are tried instead."""
 
@@ -251,6 +257,18 @@ async def test_nothing_is_promised_that_was_not_planned(monkeypatch: pytest.Monk
     assert list_kinds(found) == ["omit_booking"]  # the plan at hand proves it
     await check_proof(found, base, world)
     assert world.built == 0
+
+
+async def test_when_time_is_over_what_is_plain_is_still_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search, "GIVE_UP_SECONDS", -1.0)
+    rows = [*big(2), *BEIJING_POIS]
+    found, base, world = await relax(
+        world=World(pois=rows), days=1, origin=None, must_see=["big-0", "big-1"]
+    )
+    assert list_kinds(found) == ["leave_out"]
+    await check_proof(found, base, world)
 
 
 async def test_without_a_catalogue_what_needs_none_is_still_found() -> None:
