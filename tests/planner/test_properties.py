@@ -11,6 +11,7 @@ from backend.errors import ToolError
 from backend.planner.arrange import arrange
 from backend.planner.draft import Draft
 from backend.planner.edits import choose_hotel, choose_train, put_visit, remove_item
+from backend.planner.hours import read_hours
 from backend.planner.itinerary import Itinerary, MealItem, Violation, VisitItem
 from backend.planner.timed import list_timed
 from backend.planner.timeline import build_itinerary
@@ -29,6 +30,8 @@ VISIT_ERRORS = {
     "DAY_HOURS",
 }
 """Errors of which only a visit can be the cause."""
+
+WINDOW_ERRORS = {"CLOSED", "CLOSED_SEASON", "LAST_ENTRY"}
 
 CLASHES = {"OVERLAP", "TRAVEL_TIME", "LEG_MISSED", "LEG_TOO_SHORT"}
 
@@ -120,7 +123,19 @@ def test_every_choice_of_a_draft_is_in_its_itinerary_once(data: st.DataObject) -
 
 @checked
 @given(st.data())
-def test_a_visit_moved_out_of_its_hours_is_always_caught(data: st.DataObject) -> None:
+def test_whatever_collides_with_a_train_or_a_booking_is_said(data: st.DataObject) -> None:
+    snapshot = data.draw(snapshots())
+    draft = data.draw(edited(snapshot))
+    itinerary = build_itinerary(snapshot, draft)
+    spans = sorted(list_timed(itinerary), key=lambda span: (span.start, span.end))
+    hits = [b for a, b in pairwise(spans) if b.start < a.end and not a.is_way and not b.is_way]
+    if hits:
+        assert CLASHES & {v.code for v in errors_of(snapshot, draft)}
+
+
+@checked
+@given(st.data())
+def test_a_visit_moved_out_of_its_window_is_always_caught(data: st.DataObject) -> None:
     snapshot = data.draw(snapshots())
     draft = data.draw(edited(snapshot))
     itinerary = build_itinerary(snapshot, draft)
@@ -129,7 +144,6 @@ def test_a_visit_moved_out_of_its_hours_is_always_caught(data: st.DataObject) ->
         for d, day in enumerate(itinerary.days)
         for n, item in enumerate(day.items)
         if isinstance(item, VisitItem)
-        and snapshot.rows.pois[item.poi_id].opening_hours == "09:00-17:00"
     ]
     if not visits:
         return
@@ -137,16 +151,20 @@ def test_a_visit_moved_out_of_its_hours_is_always_caught(data: st.DataObject) ->
     row = itinerary.days[day]
     item = row.items[number]
     assert isinstance(item, VisitItem)
-    wrong = dt.datetime.combine(row.date, dt.time(16, 45), item.arrive.tzinfo)
-    wrong += dt.timedelta(minutes=data.draw(st.integers(0, 240)))
+    poi = snapshot.rows.pois[item.poi_id]
+    minutes = data.draw(st.integers(0, 1560))
+    starts = read_hours(snapshot, poi, row.date).list_starts(poi.duration_min)
+    is_allowed = any(first <= minutes <= last for first, last in starts)
+    wrong = dt.datetime.combine(row.date, dt.time(), item.arrive.tzinfo)
+    wrong += dt.timedelta(minutes=minutes)
     moved = item.model_copy(update={"arrive": wrong, "leave": wrong + (item.leave - item.arrive)})
     items = (*row.items[:number], moved, *row.items[number + 1 :])
     days = list(itinerary.days)
     days[day] = row.model_copy(update={"items": items})
     tampered = itinerary.model_copy(update={"days": tuple(days)})
     found = validate(snapshot, draft, tampered)
-    where = [(v.where.day, v.where.item) for v in found if v.code in {"CLOSED", "CLOSED_SEASON"}]
-    assert (day + 1, number) in where
+    where = [(v.where.day, v.where.item) for v in found if v.code in WINDOW_ERRORS]
+    assert ((day + 1, number) in where) is not is_allowed
 
 
 @checked
