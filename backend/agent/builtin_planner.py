@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from backend.agent.llm import Message, ModelReply
 from backend.agent.policy.call_log import read_log
 from backend.agent.policy.choosing import choose_hotels, choose_trains, open_hotels
+from backend.agent.policy.easing import ease_trains
 from backend.agent.policy.mending import (
     drop_dear,
     keep_to_must_sees,
@@ -40,6 +41,7 @@ PHASES: tuple[Phase, ...] = (
     drop_dear,
     keep_to_must_sees,
     restore_must_sees,
+    ease_trains,
     submit,
 )
 """In order; a phase that has nothing to do hands on to the next one."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from backend.agent.policy.brief import BriefCity
 from backend.agent.policy.call_log import KEPT_CALLS, Step
+from backend.agent.policy.easing import was_eased
 from backend.agent.policy.places import measure_room
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
@@ -46,7 +47,9 @@ def arrange_places(situation: Situation) -> list[ToolCall]:
     if not log.may("arrange") or not situation.wanted:
         return []
     attempts = [n for n, step in enumerate(log.steps) if step.tool == "arrange"]
-    changes = [n for n, step in enumerate(log.steps) if _is_change(step)]
+    changes = [
+        n for n, step in enumerate(log.steps) if _is_change(step) and not was_eased(log.steps, n)
+    ]
     if attempts and attempts[-1] > max(changes, default=-1):
         return []
     if any(log.steps[n].is_error for n in attempts):
