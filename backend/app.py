@@ -7,15 +7,16 @@ from typing import Any
 
 from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
 
 from backend import __version__
 from backend.api import health
-from backend.api.admin import audit, preview, tuning
+from backend.api.admin import audit, catalogue, preview, stats, tuning
 from backend.api.deps import refuse_nul
-from backend.api.developer import results, runs
+from backend.api.developer import replay, results, runs
 from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
-from backend.api.public import exports, itineraries
+from backend.api.public import afterwards, exports, itineraries
 from backend.bootstrap import open_services
 from backend.console.app import create_console
 from backend.pool.plan_request import PlanRequest
@@ -29,16 +30,29 @@ _DESCRIPTION = (
 
 ROUTERS = (
     itineraries.router,
+    afterwards.router,
     exports.router,
     tuning.router,
     audit.router,
     preview.router,
+    catalogue.router,
+    stats.router,
     runs.router,
+    replay.router,
     results.router,
 )
 """By audience: user, admin, developer."""
 
-BODIES = (PlanRequest, tuning.ParamChange, tuning.ToolChange, tuning.Revert, preview.PoolTrial)
+BODIES: tuple[type[BaseModel], ...] = (
+    PlanRequest,
+    tuning.ParamChange,
+    tuning.ToolChange,
+    tuning.Revert,
+    preview.PoolTrial,
+    *catalogue.CHANGES.values(),
+    replay.ReplayRequest,
+    afterwards.Feedback,
+)
 """What is read from bodies; no signature names them."""
 
 

@@ -1,6 +1,7 @@
 """Which status an error has over HTTP, for the API's problem documents and the console's pages."""
 
 from backend.errors import (
+    CatalogueNeededError,
     ConflictError,
     ForbiddenError,
     NotFoundError,
@@ -19,6 +20,7 @@ _STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
     (ForbiddenError, 403),
     (NotFoundError, 404),
     (ConflictError, 409),
+    (CatalogueNeededError, 409),
     (StaleVersionError, 412),
     (OutOfBoundsError, 422),
     (RequestRefusedError, 422),

@@ -255,6 +255,107 @@ class AuditItem(Document):
     why: str | None
 
 
+class FeedbackDocument(Document):
+    """A word about a plan, as kept."""
+
+    run_id: str
+    rating: int
+    comment: str | None
+    at: Moment
+
+
+class RowChangeDocument(Document):
+    """What the catalogue says otherwise of a thing in the plan; `fields` are `[then, now]`."""
+
+    kind: Kind
+    id: str
+    name: str
+    change: str = Field(
+        description="gone, closed, not_running, dearer, cheaper, price_known, price_unknown, changed"
+    )
+    fields: dict[str, tuple[Any, ...]]
+
+
+class RecheckDocument(Document):
+    """Whether a plan still holds."""
+
+    run_id: str
+    holds: bool
+    catalogue_version: dict[str, int]
+    changes: tuple[RowChangeDocument, ...]
+    violations: tuple[Violation, ...] = Field(description="Those that have come since.")
+    costs: dict[str, dict[str, str]]
+
+
+class FindingDocument(Document):
+    """What is wrong, by which numbers, and what would change it."""
+
+    code: str
+    message: str
+    param: str | None
+    tool: str | None
+    evidence: dict[str, Any]
+    preview: dict[str, Any] | None
+
+
+class StatsDocument(Document):
+    """Figures by group; `changes` lie in the span, `previous` is the span before."""
+
+    since: Moment
+    until: Moment
+    by: Literal["city", "model", "tenant", "tool"]
+    runs: int
+    truncated: bool
+    groups: tuple[dict[str, Any], ...]
+    previous: tuple[dict[str, Any], ...] | None
+    changes: tuple[AuditItem, ...]
+    findings: tuple[FindingDocument, ...]
+
+
+class DifferenceDocument(Document):
+    """Where a replay parts from its recording."""
+
+    path: str = Field(description="RFC 6901, within the export.")
+    expected: Any
+    found: Any
+
+
+class ReplayDocument(Document):
+    """What a replay came to; `run_id` names the new run of a live one."""
+
+    mode: Literal["verify", "live"]
+    replayed: str
+    run_id: str | None
+    verified: bool | None = None
+    redacted: bool | None = None
+    check: str | None = Field(None, description="What differs first, or `all`.")
+    calls_computed: int | None = None
+    calls_recorded: int | None = None
+    difference: DifferenceDocument | None = None
+
+
+class DiffDocument(Document):
+    """Two runs side by side; empty where they agree."""
+
+    runs: tuple[dict[str, Any], ...]
+    request: dict[str, Any]
+    params: dict[str, Any]
+    limits: dict[str, Any]
+    pool: dict[str, Any]
+    rows: dict[str, Any]
+    calls: dict[str, Any]
+    days: tuple[dict[str, Any], ...]
+    usage: dict[str, Any]
+    cost: tuple[Any, ...] | None
+
+
+class CatalogueRow(Document):
+    """A row under the names of the catalogue's files."""
+
+    row: dict[str, Any]
+    catalogue_version: int
+
+
 class ListCostDocument(Document):
     """What it takes to read a list to its end, over all cities or legs."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Table, func, or_, select, union, update
 from sqlalchemy.dialects.postgresql import insert
@@ -17,6 +18,7 @@ from backend.catalogue.tables import (
     Tag,
     Train,
 )
+from backend.clock import format_minutes
 
 TABLES: dict[str, Table] = {
     "cities": City.metadata.tables["city"],
@@ -148,3 +150,38 @@ async def list_stations(
     for city, name in await session.execute(named):
         stations.setdefault(city, set()).add(name)
     return {city: frozenset(names) for city, names in stations.items()}
+
+
+async def read_fields(session: AsyncSession, kind: str, row_id: str) -> dict[str, Any] | None:
+    """The row under the names of the catalogue's files, without its currency; None: no such row."""
+    if kind == "poi":
+        found = select(Place, Schedule.opening_hours, Schedule.closed_season).join(
+            Schedule, Schedule.id == Place.schedule_id
+        )
+        place = (await session.execute(found.where(Place.id == row_id))).first()
+        if place is None:
+            return None
+        hours = {"opening_hours": place.opening_hours, "closed_season": place.closed_season}
+        return {**_list_fields(place.Place, {"city_id": "city"}), **hours}
+    if kind == "hotel":
+        hotel = await session.get(Hotel, row_id)
+        return None if hotel is None else _list_fields(hotel, {"city_id": "city"})
+    train = await session.get(Train, row_id)
+    if train is None:
+        return None
+    names = {"from_city_id": "from_city", "to_city_id": "to_city"}
+    times = {
+        "depart": format_minutes(train.depart_min),
+        "arrive": format_minutes(train.arrive_min),
+    }
+    return {**_list_fields(train, names), **times}
+
+
+_DERIVED = frozenset({"tag_mask", "schedule_id", "is_synthetic", "runs_on_mask"})
+_MINUTES = frozenset({"depart_min", "arrive_min"})
+
+
+def _list_fields(row: Place | Hotel | Train, names: dict[str, str]) -> dict[str, Any]:
+    columns = (column.name for column in row.__table__.columns)
+    kept = (name for name in columns if name not in _DERIVED | _MINUTES)
+    return {names.get(name, name): getattr(row, name) for name in kept}

@@ -3,15 +3,22 @@
 import asyncio
 import re
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from backend.bootstrap import make_store
 from backend.cli.database import with_engine
+from backend.cli.itinerary_text import print_result
+from backend.cli.limit_option import limit_option
 from backend.cli.output import FAILED, Output, json_option, read_json, warn
+from backend.cli.param_option import param_option
+from backend.cli.replay_live import replay_file, replay_stored
 from backend.db.session import Engine
+from backend.params.registry import ParamValue
 from backend.replay.building import build_export
 from backend.replay.export import RunExport, read_export
+from backend.replay.live import Change
 from backend.replay.playback import DifferenceError, play_back
 from backend.replay.transcript import show_turns, write_turn
 from backend.replay.verify import Verification, verify
@@ -20,9 +27,14 @@ from backend.settings import read_settings
 _RUN_ID = re.compile(r"run_[0-9a-z]{26}")
 
 
+def is_run_id(source: str) -> bool:
+    """Whether a stored run is meant, and no file."""
+    return _RUN_ID.fullmatch(source) is not None and not Path(source).exists()
+
+
 def load_run(source: str) -> RunExport:
     """The export in a file, or that of the run with this id; `-` is standard input."""
-    if _RUN_ID.fullmatch(source) and not Path(source).exists():
+    if is_run_id(source):
         settings = read_settings()
 
         async def work(engine: Engine) -> RunExport:
@@ -35,17 +47,53 @@ def load_run(source: str) -> RunExport:
 @click.command()
 @click.argument("source", metavar="RUN|FILE")
 @click.option("--until", type=click.IntRange(1), metavar="STEP", help="Play to this step.")
+@click.option("--live", "is_live", is_flag=True, help="Plan again on the run's snapshot.")
+@click.option("--planner", type=click.Choice(["builtin", "openai"]), help="Who plans; live.")
+@click.option("--model", metavar="M", help="Another language model; live.")
+@click.option("--base-url", metavar="U", help="Its address; live, and only with --model.")
+@param_option
+@limit_option
 @json_option
 @click.pass_obj
 @click.pass_context
-def replay(context: click.Context, output: Output, source: str, until: int | None) -> None:
-    """Verify a run, or what was exported of one.
+def replay(
+    context: click.Context,
+    output: Output,
+    source: str,
+    until: int | None,
+    is_live: bool,
+    planner: Literal["builtin", "openai"] | None,
+    model: str | None,
+    base_url: str | None,
+    params: dict[str, ParamValue],
+    limits: dict[str, int],
+) -> None:
+    """Verify a run, or what was exported of one; or plan it again with something changed.
 
-    The pool is computed again by the rules, the recorded replies drive the real tools; outcomes and
-    itinerary must come out byte for byte. The first difference is shown, and the exit status is 1.
+    Verify: the pool is computed again by the rules, the recorded replies drive the real tools;
+    outcomes and itinerary must come out byte for byte. The first difference is shown, exit status 1.
 
-    With --until STEP it shows instead what the model saw at each turn to there.
+    --until STEP shows instead what the model saw at each turn to there.
+
+    --live, or any of --planner, --model, --param, --limit: a new run on the same snapshot, stored
+    beside the original; of a FILE it is only printed.
     """
+    change = Change(planner, model, params, limits)
+    if base_url is not None and model is None:
+        raise click.UsageError("--base-url needs --model")
+    if is_live or change != Change():
+        if until is not None:
+            raise click.UsageError("--until shows the recorded run; it cannot be live")
+        result = (
+            replay_stored(source, change, base_url)
+            if is_run_id(source)
+            else replay_file(load_run(source), change, base_url)
+        )
+        if output.is_json:
+            output.show(result, "")
+        else:
+            print_result(output.console, result)
+        context.exit(FAILED if result["status"] == "failed" else 0)
     export = load_run(source)
     if until is not None:
         _show_turns(output, export, until)

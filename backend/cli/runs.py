@@ -14,7 +14,7 @@ from backend.cli.export_option import export_options, write_exports
 from backend.cli.itinerary_text import print_result
 from backend.cli.ledger_text import print_ledger
 from backend.cli.output import Output, json_option
-from backend.cli.run_files import export
+from backend.cli.run_files import bisect_command, diff_command, export
 from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine, transaction
 from backend.runs.commands import cancel_run, keep_run, remove_run, retry_run
@@ -183,4 +183,5 @@ def delete(output: Output, run_id: str, tenant: str | None) -> None:
     output.show({"id": run_id, "deleted": True}, f"{run_id} deleted")
 
 
-runs.add_command(export)
+for command in (export, diff_command, bisect_command):
+    runs.add_command(command)

@@ -16,7 +16,9 @@ from backend import __version__
 from backend.errors import WaypoolError
 from backend.pool.snapshot import Snapshot
 from backend.replay.hashing import compute_hashes
+from backend.runs.conclusion import Conclusion, conclude
 from backend.runs.ending import DeadlineError
+from backend.runs.relaxing.outcome import read_sought
 from backend.runs.run_log import Step
 from backend.runs.stages import Stage, read_stages
 from backend.runs.verdict import Cut
@@ -134,6 +136,11 @@ class RunExport:
         code = (self.result.get("error") or {}).get("code")
         is_unended = bool(self.stages) and self.stages[-1].stop is None
         return "deadline" if is_unended or code == DeadlineError.code else None
+
+    def conclude(self) -> Conclusion:
+        """What the log alone leads to; a search for a relaxation is read from it, not repeated."""
+        sought = read_sought(self.steps)
+        return conclude(self.snapshot, self.stages, self.finished_at, self.cut, sought)
 
     def place_of(self, step: Step) -> str:
         """The pointer of a step in the file."""

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from backend.errors import ToolError, WaypoolError
+from backend.errors import ToolError
 from backend.results.asking import answer
 from backend.results.document import Document
 from backend.results.handle import refuse_expired, refuse_handle, refuse_state
 from backend.results.refusals import ResultError
 from backend.results.run_results import make_plain_json
 from backend.results.values import parse_json
+from backend.runs.recording import NotRecordedError
 from backend.text import Locale
 
 STATES = {
@@ -18,12 +19,6 @@ STATES = {
     "RESULT_FAILED": "failed",
     "NO_SUCH_HANDLE": "unknown",
 }
-
-
-class NotRecordedError(WaypoolError):
-    """A replay asks for what was not recorded and cannot be computed from the snapshot."""
-
-    code = "NOT_RECORDED"
 
 
 class MemoryResults:

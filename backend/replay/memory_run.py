@@ -19,6 +19,7 @@ from backend.runs.durable import DurableRecorder
 from backend.runs.limit_reader import dump_limits
 from backend.runs.run_log import Step
 from backend.runs.stages import read_stages
+from backend.tools.handles import Results
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
 
@@ -33,6 +34,7 @@ class Setting:
     planner: str = "builtin"
     limits: Callable[[], Mapping[str, ToolLimit]] = dict
     parent_run_id: str | None = None
+    results: Results | None = None
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], dt.datetime] = read_utc
     wrap: Callable[[ToolRunner], Tools] = lambda runner: runner
@@ -77,7 +79,7 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
 
     await log.append("planner_chosen", {"planner": setting.planner})
     recorder = DurableRecorder(log, setting.planner, (), describe=describe)
-    tools = setting.wrap(ToolRunner(snapshot, read_limits))
+    tools = setting.wrap(ToolRunner(snapshot, read_limits, setting.results))
     ended = await run_agent(snapshot, llm, tools, recorder, Watch(setting.clock, should_stop))
     error = ended.error
     stopped = {

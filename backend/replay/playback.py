@@ -16,8 +16,8 @@ from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
 from backend.replay.json_tree import Difference, find_difference
 from backend.replay.memory_results import STATES, MemoryResults
-from backend.replay.recorded import is_computable
 from backend.runs.limit_reader import load_limits
+from backend.runs.recording import is_computable
 from backend.runs.run_log import Step
 from backend.runs.stages import Stage
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema

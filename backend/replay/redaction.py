@@ -16,7 +16,6 @@ from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport, make_export
 from backend.replay.playback import play_back
 from backend.replay.verify import verify
-from backend.runs.conclusion import conclude
 
 NOTE = "[note]"
 MODEL = "[model's words]"
@@ -89,7 +88,7 @@ async def _compute_again(bare: RunExport, original: str) -> RunExport:
     again = _assemble(bare, bare.snapshot, steps)
     result = bare.result
     if "itinerary" in result:
-        end = conclude(again.snapshot, again.stages, again.finished_at, again.cut)
+        end = again.conclude()
         result = json.loads(dump_json(end.result))
     return make_export(
         bare.run,

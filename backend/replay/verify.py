@@ -12,7 +12,6 @@ from backend.replay.export import RunExport
 from backend.replay.hashing import find_changed
 from backend.replay.json_tree import Difference, find_difference
 from backend.replay.playback import DifferenceError, Seen, play_back
-from backend.runs.conclusion import conclude
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def _check_result(export: RunExport) -> Iterator[Difference]:
     """The log alone leads to the result; of a run that failed before there is nothing to compute."""
     if "itinerary" not in export.result:
         return
-    end = conclude(export.snapshot, export.stages, export.finished_at, export.cut)
+    end = export.conclude()
     found = json.loads(dump_json(end.result))
     if (difference := find_difference(export.result, found)) is not None:
         yield difference.below("/result")

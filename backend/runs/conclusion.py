@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.planner.itinerary import Violation, Where
 from backend.pool.snapshot import Snapshot
+from backend.runs.figures import count_figures
 from backend.runs.findings import Findings, check_plan
 from backend.runs.relaxing.outcome import Sought
 from backend.runs.result import RunUsage, count_run_funnel
@@ -17,10 +18,11 @@ from backend.tools.context import RunState
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The final status, and the stored result document."""
+    """The final status, the stored result document, and what statistics count."""
 
     verdict: Verdict
     result: dict[str, Any]
+    figures: dict[str, Any]
 
 
 def conclude(
@@ -52,7 +54,8 @@ def conclude(
         "usage": usage.model_dump(),
         "error": verdict.error,
     }
-    return Conclusion(verdict, result)
+    figures = {**count_figures(snapshot, stages, state), "usage": usage.model_dump()}
+    return Conclusion(verdict, result, figures)
 
 
 def _correct(clash: list[dict[str, Any]], shortage: dict[str, Any] | None) -> list[dict[str, Any]]:

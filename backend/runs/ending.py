@@ -36,13 +36,14 @@ class End:
     at: dt.datetime | None = None
     cost: Decimal | None = None
     currency: str | None = None
+    figures: dict[str, Any] | None = None
 
 
 async def end_run(session: Session, run: RunHead, end: End) -> None:
     """Write the end; `RunTakenOverError` where the run has one, or a step that `end` lacks."""
     at = end.at or read_utc()
     values: dict[str, Any] = {"status": end.status, "result": end.result, "finished_at": at}
-    values |= {"cost": end.cost, "currency": end.currency}
+    values |= {"cost": end.cost, "currency": end.currency, "figures": end.figures}
     if not await update_run(session, run.id, **values):
         raise RunTakenOverError(f"{run.id} has ended already")
     last = end.steps[-1].seq if end.steps else await read_last_seq(session, run.id)

@@ -9,10 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
 
 from backend.db.session import Engine, Session
 from backend.runs.lifecycle import EXECUTOR, FINAL, RunStatus
-from backend.runs.tables import AgentRun
+from backend.runs.tables import AgentRun, RunFeedback
 
 _HEAD = (
     AgentRun.id,
@@ -191,3 +192,33 @@ async def is_held(session: Session, run_id: str) -> bool:
 
 def _lock_number(run_id: str) -> ColumnElement[int]:
     return func.hashtextextended(run_id, 0)
+
+
+async def save_feedback(
+    session: Session, run_id: str, rating: int, comment: str | None, at: dt.datetime
+) -> None:
+    """What the traveller thinks of the plan, instead of what they thought before."""
+    values = {"rating": rating, "comment": comment, "at": at}
+    new = pg_insert(RunFeedback).values(run_id=run_id, **values)
+    await session.execute(new.on_conflict_do_update(index_elements=["run_id"], set_=values))
+
+
+async def list_figures(
+    session: Session, since: dt.datetime, until: dt.datetime, limit: int
+) -> Sequence[dict[str, Any]]:
+    """What statistics count of the runs that ended from `since` to before `until`, newest first."""
+    columns = (
+        AgentRun.id,
+        AgentRun.tenant,
+        AgentRun.status,
+        AgentRun.planner,
+        AgentRun.model,
+        AgentRun.cost,
+        AgentRun.request,
+        AgentRun.figures,
+        RunFeedback.rating,
+    )
+    wanted = select(*columns).outerjoin(RunFeedback, RunFeedback.run_id == AgentRun.id)
+    ended = wanted.where(AgentRun.finished_at >= since, AgentRun.finished_at < until)
+    rows = await session.execute(ended.order_by(AgentRun.id.desc()).limit(limit))
+    return [dict(row._mapping) for row in rows]  # noqa: SLF001

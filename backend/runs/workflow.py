@@ -36,6 +36,7 @@ from backend.runs.limit_reader import LimitReader
 from backend.runs.means import Means, open_means
 from backend.runs.progress_feed import ProgressFeed
 from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
+from backend.runs.recording import RecordedTools, Recording, make_recording
 from backend.runs.relaxing.in_run import relax_once
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.result import count_run_funnel
@@ -157,7 +158,10 @@ class _Work:
         async with transaction(self._engine) as session:
             text = await read_snapshot_text(session, self._run.id)
             if text is not None:
-                return Snapshot.model_validate_json(text)
+                snapshot = Snapshot.model_validate_json(text)
+                if all(step.kind != "pool_built" for step in self._steps):  # it came with the run
+                    await self._writer.append_in(session, "pool_built", _describe_pool(snapshot))
+                return snapshot
             params = await read_params(session)
             snapshot = await CandidatePoolService(session).build(self._request, params)
             await update_run(
@@ -167,12 +171,7 @@ class _Work:
                 snapshot_sha256=snapshot.sha256,
                 catalogue_version=snapshot.catalogue.version,
             )
-            built = {
-                "sha256": snapshot.sha256,
-                "funnel": count_run_funnel(snapshot, RunState()),
-                "warnings": [w.model_dump(exclude_none=True) for w in snapshot.warnings],
-            }
-            await self._writer.append_in(session, "pool_built", built)
+            await self._writer.append_in(session, "pool_built", _describe_pool(snapshot))
         return snapshot
 
     async def _plan_until_cut(self, snapshot: Snapshot) -> Cut | None:
@@ -238,9 +237,14 @@ class _Work:
         if stage.stop is not None:
             return stage.fold(start), stage.stop, stage.error
         limits = LimitReader(self._means.statements, (self._run.overrides or {}).get("limits", {}))
-        tools = ToolRunner(snapshot, limits.read, self._open_results(snapshot))
+        runner = ToolRunner(snapshot, limits.read, self._open_results(snapshot))
+        tools = RecordedTools(runner, await self._read_recording())
+
+        def describe() -> dict[str, Any]:
+            return {**limits.describe_last(), **tools.describe_last()}
+
         recorder = DurableRecorder(
-            self._writer, stage.planner, stage.steps, self._is_stopping, limits.describe_last
+            self._writer, stage.planner, stage.steps, self._is_stopping, describe
         )
         ledger = Ledger() if stage.planner == "openai" else None
         watch = Watch(time.monotonic, self._is_cancel_wanted, ledger)
@@ -250,6 +254,12 @@ class _Work:
         error = result.error.code if result.error else None
         await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
         return result.state, str(result.stop), error
+
+    async def _read_recording(self) -> Recording | None:
+        """What the original run's calls gave, where this one is its replay."""
+        if self._run.parent_run_id is None or self._run.overrides is None:
+            return None
+        return make_recording(await read_steps(self._engine, self._run.parent_run_id))
 
     def _open_planner(self, stage: Stage, hear: Hear) -> AbstractAsyncContextManager[LlmClient]:
         if stage.planner != "openai":
@@ -261,14 +271,16 @@ class _Work:
     def _open_results(self, snapshot: Snapshot) -> RunResults | None:
         store = self._planners.results
         owner = Owner(self._run.tenant, self._run.id)
-        return RunResults(store, owner, snapshot.request.locale) if store else None
+        ancestors = (self._run.parent_run_id,) if self._run.parent_run_id else ()
+        return RunResults(store, owner, snapshot.request.locale, ancestors) if store else None
 
     async def _conclude(self, snapshot: Snapshot, cut: Cut | None) -> None:
         """Computed for the moment of the end: a replay computes it for the same."""
         steps = await read_steps(self._engine, self._run.id)
         now = read_utc()
         end = conclude(snapshot, read_stages(steps), now, cut, read_sought(steps))
-        await self._finish(End(end.verdict.status, end.verdict.error, end.result, steps, now))
+        done = End(end.verdict.status, end.verdict.error, end.result, steps, now)
+        await self._finish(replace(done, figures=end.figures))
 
     async def _fail(self, code: str, message: str) -> None:
         error = {"code": code, "message": message}
@@ -282,6 +294,14 @@ class _Work:
             end = replace(end, cost=cost, currency=models.currency)
         async with transaction(self._engine) as session:
             await end_run(session, self._run, end)
+
+
+def _describe_pool(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "sha256": snapshot.sha256,
+        "funnel": count_run_funnel(snapshot, RunState()),
+        "warnings": [w.model_dump(exclude_none=True) for w in snapshot.warnings],
+    }
 
 
 def _describe_stop(planner: str, result: AgentResult) -> dict[str, Any]:

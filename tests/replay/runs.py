@@ -45,7 +45,7 @@ SCRIPT: tuple[ModelReply | ModelError, ...] = (
 def make_pool(destinations: Sequence[str] = ("beijing",), **request: Any) -> Snapshot:
     """A snapshot that the rules themselves would give, with a reserve."""
     whole = rebuild(make_snapshot(destinations, **request), {})
-    return rebuild(whole, {"POOL_POI_SIZE": 14, "POOL_HOTEL_SIZE": 4, "POOL_RESERVE_SIZE": 200})
+    return rebuild(whole, {"POOL_POI_SIZE": 8, "POOL_HOTEL_SIZE": 4, "POOL_RESERVE_SIZE": 200})
 
 
 def make_wordy_pool() -> Snapshot:

@@ -49,7 +49,7 @@ def change_limits() -> Iterator[dict[str, ToolLimit]]:
         }
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 async def test_runs_of_a_model_with_faults_and_changing_limits_verify(seed: int) -> None:
     script = list(SCRIPT)
     random.Random(seed).shuffle(script)
@@ -70,7 +70,7 @@ async def test_a_changed_price_anywhere_is_reported_with_its_path(sound: RunExpo
         if path.endswith(("/price", "/price_per_night", "/cost"))
     ]
     assert len(prices) > 100
-    for path in random.Random(1).sample(prices, 25):
+    for path in random.Random(1).sample(prices, 12):
         difference = (await verify(change(sound, path, "7.77"))).difference
         assert difference is not None
         assert (difference.path, difference.found) == (path, "7.77")

@@ -1,0 +1,44 @@
+"""What happened: figures, changes of parameters on the same axis, and findings."""
+
+import datetime as dt
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+
+from backend.api.deps import Admin, ServicesDep
+from backend.api.documents import StatsDocument
+from backend.clock import read_utc
+from backend.db.session import transaction
+from backend.runs.statistics import GroupBy
+from backend.runs.stats import read_stats
+
+router = APIRouter(prefix="/admin", tags=["admin"])
+
+_USUAL = dt.timedelta(days=7)
+
+Moment = Annotated[dt.datetime | None, Query(description="With offset; without one: UTC.")]
+
+
+@router.get("/stats", summary="What happened", responses={200: {"model": StatsDocument}})
+async def get_stats(
+    services: ServicesDep,
+    _: Admin,
+    since: Moment = None,
+    until: Moment = None,
+    by: Annotated[GroupBy, Query()] = "city",
+    against: Annotated[
+        Literal["previous"] | None, Query(description="Beside the span before.")
+    ] = None,
+) -> dict[str, Any]:
+    """Of the runs that ended in the span (the last seven days where it is not given)."""
+    end = _place(until) or read_utc()
+    begin = _place(since) or end - _USUAL
+    is_compared = against == "previous"
+    async with transaction(services.engine) as session:
+        return await read_stats(session, begin, end, by, is_compared=is_compared)
+
+
+def _place(moment: dt.datetime | None) -> dt.datetime | None:
+    if moment is None or moment.tzinfo is not None:
+        return moment
+    return moment.replace(tzinfo=dt.UTC)

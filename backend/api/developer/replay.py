@@ -1,0 +1,109 @@
+"""For developers: a run verified, made again with something changed, or compared with another."""
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.api.bodies import document_body, read_body_as
+from backend.api.deps import Developer, ServicesDep
+from backend.api.documents import DiffDocument, ReplayDocument, document_problems
+from backend.bootstrap import Services
+from backend.errors import Fault, RequestRefusedError, WaypoolError
+from backend.params.registry import ParamValue, check_value, find_param
+from backend.replay.building import build_export
+from backend.replay.export import RunExport
+from backend.replay.live import Change, start_live
+from backend.replay.run_diff import diff_runs
+from backend.replay.verify import verify
+from backend.tools.registry import check_limit, get_tool
+
+router = APIRouter(prefix="/runs", tags=["developer"])
+
+RunId = Annotated[str, Path(description="Id of the run, `run_…`.")]
+
+_AT_ONCE = asyncio.Semaphore(2)
+"""Verifications of one process: each is a second of computing."""
+
+
+class ReplayRequest(BaseModel):
+    """What to do; anything but `mode` belongs to a live replay."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    mode: Literal["verify", "live"] = "verify"
+    planner: Literal["builtin", "openai"] | None = None
+    model: str | None = Field(None, max_length=100, description="One of the configured models.")
+    params: dict[str, Any] = Field({}, examples=[{"POOL_POI_SIZE": 20}])
+    limits: dict[str, int] = Field({}, examples=[{"list_pois": 10}])
+
+
+@router.post(
+    "/{run_id}/replay",
+    summary="Verify a run, or plan it again with something changed",
+    openapi_extra=document_body("ReplayRequest"),
+    responses={
+        200: {"model": ReplayDocument, "description": "Verified, or the first difference."},
+        202: {"model": ReplayDocument, "description": "The new run waits or goes on."},
+        **document_problems(404, 409, 413, 429),
+    },
+)
+async def replay_run(
+    run_id: RunId,
+    response: Response,
+    services: ServicesDep,
+    principal: Developer,
+    wanted: Annotated[ReplayRequest, Depends(read_body_as(ReplayRequest))],
+) -> dict[str, Any]:
+    """Verify answers at once; live queues a new run, whose parent this one is, and names it."""
+    if wanted.mode == "verify":
+        export = await _read(services, run_id, principal.tenant)
+        async with _AT_ONCE:
+            verification = await asyncio.to_thread(lambda: asyncio.run(verify(export)))
+        return {**verification.as_json(), "mode": "verify", "replayed": run_id, "run_id": None}
+    change = _read_change(wanted)
+    child = await start_live(services.engine, services.queue, run_id, principal.tenant, change)
+    response.status_code = 202
+    response.headers["Location"] = f"/v1/itineraries/{child}"
+    return {"mode": "live", "run_id": child, "replayed": run_id}
+
+
+@router.get(
+    "/{run_id}/diff/{other}",
+    summary="What differs between two runs",
+    responses={200: {"model": DiffDocument}, **document_problems(404, 409)},
+)
+async def diff_run(
+    run_id: RunId,
+    other: Annotated[str, Path(description="Id of the other run.")],
+    services: ServicesDep,
+    principal: Developer,
+) -> dict[str, Any]:
+    """Request, parameters, pool, calls, plan by day, tokens, cost; each pair is `[one, other]`."""
+    mine = await _read(services, run_id, principal.tenant)
+    its = await _read(services, other, principal.tenant)
+    return await asyncio.to_thread(diff_runs, mine, its)
+
+
+async def _read(services: Services, run_id: str, tenant: str) -> RunExport:
+    return await build_export(services.engine, services.results, run_id, tenant)
+
+
+def _read_change(wanted: ReplayRequest) -> Change:
+    """The change with its values checked; everything wrong is named."""
+    params: dict[str, ParamValue] = {}
+    faults = []
+    for key, value in wanted.params.items():
+        try:
+            params[key] = check_value(find_param(key), value)
+        except WaypoolError as error:
+            faults.append(Fault(f"/params/{key}", error.code.lower(), error.message))
+    for name, rows in wanted.limits.items():
+        try:
+            check_limit(get_tool(name), rows)
+        except WaypoolError as error:
+            faults.append(Fault(f"/limits/{name}", error.code.lower(), error.message))
+    if faults:
+        raise RequestRefusedError(faults)
+    return Change(wanted.planner, wanted.model, params, wanted.limits)

@@ -1,0 +1,74 @@
+"""After the plan is made: does it still hold, and what does the traveller think of it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import BaseModel, ConfigDict, Field
+
+from backend.api.bodies import document_body, read_body_as
+from backend.api.deps import ServicesDep, User
+from backend.api.documents import FeedbackDocument, RecheckDocument, document_problems
+from backend.clock import read_utc
+from backend.db.session import transaction
+from backend.errors import ConflictError
+from backend.pool.snapshot import Snapshot
+from backend.runs.commands import get_run
+from backend.runs.lifecycle import is_final
+from backend.runs.queries import read_snapshot_text, save_feedback
+from backend.runs.recheck import recheck_plan
+from backend.runs.run_log import read_steps
+from backend.runs.stages import fold_state, read_stages
+
+router = APIRouter(prefix="/itineraries", tags=["itineraries"])
+
+RunId = Annotated[str, Path(description="Id of the run, `run_…`.")]
+
+
+class Feedback(BaseModel):
+    """A word about the plan."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    rating: int = Field(ge=1, le=5, description="5 is best.")
+    comment: str | None = Field(None, max_length=2000)
+
+
+@router.post(
+    "/{run_id}/recheck",
+    summary="Does the plan still hold?",
+    responses={200: {"model": RecheckDocument}, **document_problems(404, 409)},
+)
+async def recheck(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
+    """What has changed in the catalogue for the things in it: closed, dearer, gone."""
+    async with transaction(services.engine) as session:
+        run = await get_run(session, run_id, principal.tenant)
+        text = await read_snapshot_text(session, run_id)
+    if text is None or not is_final(run.status):
+        raise ConflictError(f"{run_id} has no plan (yet)")
+    steps = await read_steps(services.engine, run_id)
+    draft = fold_state(read_stages(steps)).draft
+    async with transaction(services.engine) as session:
+        found = await recheck_plan(session, Snapshot.model_validate_json(text), draft)
+    return {"run_id": run_id, **found}
+
+
+@router.post(
+    "/{run_id}/feedback",
+    summary="Say what you think of the plan",
+    openapi_extra=document_body("Feedback"),
+    responses={200: {"model": FeedbackDocument}, **document_problems(404, 409, 413)},
+)
+async def give_feedback(
+    run_id: RunId,
+    services: ServicesDep,
+    principal: User,
+    feedback: Annotated[Feedback, Depends(read_body_as(Feedback))],
+) -> dict[str, Any]:
+    """A later word replaces the former; it is counted in the admin's statistics."""
+    at = read_utc()
+    async with transaction(services.engine) as session:
+        run = await get_run(session, run_id, principal.tenant)
+        if not is_final(run.status):
+            raise ConflictError(f"{run_id} is {run.status}: there is nothing to rate yet")
+        await save_feedback(session, run_id, feedback.rating, feedback.comment, at)
+    return {"run_id": run_id, "at": at.isoformat(), **feedback.model_dump()}

@@ -1,0 +1,97 @@
+"""Runs a recorded run again with one thing changed: a new run beside the original, on its snapshot."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from backend.agent.llm import LlmClient
+from backend.clock import read_utc
+from backend.db.session import Engine, transaction
+from backend.errors import ConflictError, OutOfBoundsError
+from backend.params.registry import ParamValue
+from backend.pool.rebuild import rebuild
+from backend.pool.snapshot import Snapshot
+from backend.replay.export import RunExport
+from backend.replay.memory_results import MemoryResults
+from backend.replay.memory_run import Setting, plan_in_memory
+from backend.runs.child_run import ChildRun, start_child
+from backend.runs.commands import get_run
+from backend.runs.lifecycle import is_final
+from backend.runs.limit_reader import load_limits, override_rows
+from backend.runs.queries import read_snapshot_text
+from backend.runs.queue import JobQueue
+from backend.runs.recording import RecordedTools, make_recording
+from backend.tools.limits import ToolLimit
+from backend.tools.runner import ToolRunner
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be different; return limits by tool are rows a page."""
+
+    planner: Literal["builtin", "openai"] | None = None
+    model: str | None = None
+    params: Mapping[str, ParamValue] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+    def choose_planner(self, before: str) -> str:
+        """A model that is named is to be asked."""
+        return self.planner or ("openai" if self.model else before)
+
+
+def change_snapshot(snapshot: Snapshot, change: Change) -> Snapshot:
+    """The snapshot to plan on; `CATALOGUE_NEEDED` where its rows do not reach."""
+    if idle := sorted(set(change.params) - set(snapshot.params)):
+        raise OutOfBoundsError(f"{', '.join(idle)}: decides nothing that a run does")
+    changed = rebuild(snapshot, change.params) if change.params else snapshot
+    planner = change.choose_planner(snapshot.request.planner)
+    request = changed.request.model_copy(update={"planner": planner})
+    return changed.model_copy(update={"request": request})
+
+
+async def start_live(
+    engine: Engine, queue: JobQueue | None, run_id: str, tenant: str | None, change: Change
+) -> str:
+    """A new run for an ended one's snapshot, changed; its id. Without a queue the caller carries it."""
+    async with transaction(engine) as session:
+        parent = await get_run(session, run_id, tenant)
+        if not is_final(parent.status):
+            raise ConflictError(
+                f"{run_id} is {parent.status}; it can be replayed when it has ended"
+            )
+        text = await read_snapshot_text(session, run_id)
+    if text is None:
+        raise ConflictError(f"{run_id} ended before its pool was built: there is nothing to replay")
+    snapshot = change_snapshot(Snapshot.model_validate_json(text), change)
+    overrides: dict[str, Any] = {"params": dict(change.params), "limits": dict(change.limits)}
+    child = ChildRun(parent, snapshot, overrides, change.model)
+    return await start_child(engine, queue, child)
+
+
+async def run_live(export: RunExport, change: Change, llm: LlmClient) -> RunExport:
+    """The same in memory, for a run that is only a file; nothing is stored."""
+    snapshot = change_snapshot(export.snapshot, change)
+    results = MemoryResults(export.results, snapshot.request.locale)
+    recording = make_recording(export.steps)
+    marked: list[RecordedTools] = []
+    held: dict[str, Any] = next(
+        (s.payload["limits"] for s in export.steps if "limits" in s.payload), {}
+    )
+
+    def wrap(runner: ToolRunner) -> RecordedTools:
+        marked.append(RecordedTools(runner, recording))
+        return marked[-1]
+
+    def read_limits() -> Mapping[str, ToolLimit]:
+        return override_rows(load_limits(held), change.limits)
+
+    setting = Setting(
+        planner=change.choose_planner(export.result.get("planner_used") or "builtin"),
+        limits=read_limits,
+        parent_run_id=export.run["id"],
+        now=read_utc,
+        results=results,
+        wrap=wrap,
+        describe=lambda: marked[-1].describe_last() if marked else {},
+    )
+    return await plan_in_memory(snapshot, llm, setting)

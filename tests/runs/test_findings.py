@@ -1,0 +1,87 @@
+"""Findings name the numbers, the knob and the call that previews it; sound figures give none."""
+
+from typing import Any
+
+import pytest
+
+from backend.runs.statistics import summarize
+from backend.runs.stats_findings import find_findings
+
+
+def make_row(
+    status: str = "succeeded", rating: int | None = None, **changes: Any
+) -> dict[str, Any]:
+    city = {
+        "places": 140,
+        "size": 60,
+        "pool": 60,
+        "listed": 50,
+        "opened": 20,
+        "selected": 9,
+        "rejected": {"price": 20, "rank": 60},
+    }
+    tool = {"calls": 3, "errors": 0, "pages": 3, "has_more": 1, "repeats": 0, "empty": 0}
+    figures = {
+        "tier": "economy",
+        "planner": "builtin",
+        "model": None,
+        "stop": "submitted",
+        "stopped_by_limit": changes.get("stopped", False),
+        "cities": {"guilin": city | changes.get("city", {})},
+        "tools": {"list_pois": tool | changes.get("tool", {})},
+    }
+    return {
+        "id": "run_1",
+        "tenant": "one",
+        "status": status,
+        "planner": "auto",
+        "model": None,
+        "cost": None,
+        "rating": rating,
+        "usage": {"tool_calls": 20},
+        "request": {"days": 3},
+        "figures": figures | ({"stop": "max_turns"} if changes.get("stopped") else {}),
+    }
+
+
+def test_sound_runs_give_no_finding() -> None:
+    assert find_findings([make_row() for _ in range(10)]) == []
+    assert find_findings([]) == []
+
+
+def test_a_short_pool_names_the_cap_and_the_numbers() -> None:
+    short = {"pool": 31, "rejected": {"price": 54, "closed": 2, "rank": 0}}
+    rows = [make_row("infeasible", city=short) for _ in range(4)] + [make_row() for _ in range(6)]
+    (finding,) = find_findings(rows)
+    assert (finding.code, finding.param) == ("POOL_SHORT", "POI_PRICE_CAP_ECONOMY")
+    assert finding.message == (
+        "40% of runs in guilin end without a valid plan and their pool held 31 of 60 places:"
+        " the cap of the economy tier rejects 54; raise it or add places"
+    )
+    shown = finding.as_json()
+    assert shown["preview"]["href"] == "/v1/admin/pool-preview"
+    assert shown["preview"]["body"] == {"request": {"days": 3}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "knob"),
+    [
+        ({"city": {"listed": 20}}, "POOL_IDLE", "POOL_POI_SIZE"),
+        ({"stopped": True}, "STOPPED_BY_LIMIT", "AGENT_MAX_TURNS"),
+        ({"tool": {"calls": 6, "pages": 6, "has_more": 5}}, "PAGES_TOO_SHORT", "list_pois"),
+        ({"tool": {"calls": 6, "repeats": 2}}, "REPEATS", "list_pois"),
+        ({"tool": {"pages": 3, "empty": 2}}, "EMPTY_ANSWERS", "POOL_POI_SIZE"),
+        ({"rating": 1}, "LOW_RATINGS", None),
+    ],
+)
+def test_each_rule_names_its_knob(changes: dict[str, Any], code: str, knob: str | None) -> None:
+    (finding,) = find_findings([make_row(**changes) for _ in range(5)])
+    assert finding.code == code
+    assert knob in {finding.param, finding.tool}
+
+
+def test_a_run_counts_in_each_of_its_groups() -> None:
+    rows = [make_row(), make_row("failed")]
+    (group,) = summarize(rows, "city")
+    assert (group["runs"], group["without_plan"], group["city"]["pool"]) == (2, 1, 60)
+    assert summarize(rows, "tool")[0]["tools"]["list_pois"]["has_more_share"] == 0.33
