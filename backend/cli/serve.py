@@ -34,8 +34,8 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
         await_ready(settings, url)
         address = f"http://{settings.host}:{listener.getsockname()[1]}"
         output.say(
-            f"waypool serves {address}/console and {address}/v1"
-            f" (schema: {address}/openapi.json); stop with Ctrl+C"
+            f"waypool serves {address}/v1 (schema: {address}/openapi.json,"
+            f" pages: {address}/console); stop with Ctrl+C"
         )
         make_server(settings, url).run(sockets=[listener])
 
