@@ -43,7 +43,10 @@ MOST_PLANNED = 6
 """Trials that are planned; those that need none do not count."""
 
 GIVE_UP_SECONDS = 2.5
-"""A guard: on a machine that is not overloaded, the number of trials ends the search before."""
+"""A guard: on a machine that is not overloaded, the number of trials ends the search before.
+
+Twice as long where nothing was found yet.
+"""
 
 CLOSER_LOOKS = 2
 """Halvings of the money asked for."""
@@ -136,7 +139,8 @@ class _Search:
                 heapq.heappush(self._queue, _Waiting(*place, option, ground, is_free))
 
     def _is_late(self) -> bool:
-        return time.monotonic() - self._began > GIVE_UP_SECONDS
+        patience = GIVE_UP_SECONDS if self._best is not None else 2 * GIVE_UP_SECONDS
+        return time.monotonic() - self._began > patience
 
     def _is_over(self, effort: float) -> bool:
         return self._best is not None and self._best.effort <= effort
