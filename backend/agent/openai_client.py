@@ -7,7 +7,9 @@ are off, since they also repeat what cannot succeed.
 
 import asyncio
 import json
+import ssl
 from collections.abc import Sequence
+from functools import cache
 from types import TracebackType
 
 import httpx2
@@ -28,6 +30,12 @@ _AFTER_DONE_SECONDS = 0.2
 """A stream that is over is read to its end for so long, so that its connection can be used again."""
 
 
+@cache
+def _trust() -> ssl.SSLContext:
+    """The certificates to believe: reading them takes longer than all else of a client."""
+    return httpx2.create_ssl_context()
+
+
 class OpenAiClient:
     """An `LlmClient` over chat completions, streamed where the profile says so.
 
@@ -40,11 +48,13 @@ class OpenAiClient:
         self._endpoint, self._hear = endpoint, hear
         self._retries = retries or Retries()
         times = endpoint.timeouts
+        timeout = openai.Timeout(times.answer, connect=times.connect)
         self._client = openai.AsyncOpenAI(
             api_key=endpoint.api_key or _NO_KEY,
             base_url=endpoint.base_url or None,
-            timeout=openai.Timeout(times.answer, connect=times.connect),
+            timeout=timeout,
             max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(verify=_trust(), timeout=timeout),
         )
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ModelReply:

@@ -8,6 +8,7 @@ import click
 from backend.bench.planner import Result, average, list_tasks, measure
 from backend.bench.pool import describe_report, run_pool_bench
 from backend.bench.quality import describe_quality, run_quality_bench
+from backend.cli.bench_loop import bench_loop
 from backend.cli.bench_results import bench_context, bench_results
 from backend.cli.output import Output, json_option
 from backend.db.connect import open_database
@@ -22,6 +23,7 @@ def bench() -> None:
 
 bench.add_command(bench_results)
 bench.add_command(bench_context)
+bench.add_command(bench_loop)
 
 
 @bench.command("pool")

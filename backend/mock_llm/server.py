@@ -109,8 +109,8 @@ class MockLlm:
                 answer = await self._answer(request)
                 if not await send_answer(reader, writer, answer, self.release):
                     break
-        except ConnectionError:
-            pass  # the client has left
+        except (ConnectionError, asyncio.CancelledError):
+            pass  # the client has left, or the double closes
         finally:
             self._connections.discard(task)
             writer.close()

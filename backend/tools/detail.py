@@ -8,6 +8,9 @@ from backend.pool.snapshot import Kind, Snapshot
 from backend.tools.list_answer import show_number
 from backend.tools.tool import Answer
 
+LONGEST_TEXT = 1000
+"""Characters of an introduction that a model is shown: an import takes more."""
+
 Candidate = PoiCandidate | HotelCandidate | TrainCandidate
 
 
@@ -17,9 +20,14 @@ def answer_detail(kind: Kind, row_id: str, content: dict[str, Any]) -> Answer:
 
 
 def show_fields(row: Row) -> dict[str, Any]:
-    """All fields as JSON values; unknown ones stand as null."""
-    values = row.model_dump(mode="json")
-    return {k: show_number(v) if isinstance(v, float) else v for k, v in values.items()}
+    """All fields as JSON values; unknown ones stand as null, endless texts are cut."""
+    return {key: _show(value) for key, value in row.model_dump(mode="json").items()}
+
+
+def _show(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return value[: LONGEST_TEXT - 1] + "…"
+    return show_number(value) if isinstance(value, float) else value
 
 
 def list_pool(snapshot: Snapshot, kind: Kind) -> Iterator[Candidate]:

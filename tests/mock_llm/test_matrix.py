@@ -1,0 +1,59 @@
+"""Every scenario with every profile ends in a sound plan, as the README's matrix says.
+
+By default two profiles for each scenario; `-m matrix` plays the others.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.agent.provider_profile import PROFILES, ProviderProfile
+from backend.mock_llm.scenario import Scenario
+from backend.mock_llm.scenarios import SCENARIOS
+from tests.mock_llm.matrix import play
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PART = re.search(r"<!-- matrix: begin -->\n(.*?)<!-- matrix: end -->", README, re.S)
+
+
+def read_rows() -> list[list[str]]:
+    """The cells of the README's table, its head first."""
+    assert PART is not None
+    return [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in PART[1].splitlines()
+        if not line.startswith("| ---")
+    ]
+
+
+HEAD, *ROWS = read_rows()
+CELLS = {(row[0], name): cell for row in ROWS for name, cell in zip(HEAD[2:], row[2:], strict=True)}
+
+
+def list_pairs() -> list[Any]:
+    pairs = []
+    for number, scenario in enumerate(SCENARIOS):
+        chosen = {number * 3 % len(PROFILES), (number * 3 + 4) % len(PROFILES)}
+        for n, profile in enumerate(PROFILES):
+            marks = () if n in chosen else (pytest.mark.matrix,)
+            name = f"{scenario.name}-{profile.name}"
+            pairs.append(pytest.param(scenario, profile, id=name, marks=marks))
+    return pairs
+
+
+def test_the_matrix_has_a_row_for_each_scenario_and_a_column_for_each_profile() -> None:
+    assert HEAD[2:] == [profile.name for profile in PROFILES]
+    assert [row[:2] for row in ROWS] == [[s.name, s.about] for s in SCENARIOS]
+
+
+@pytest.mark.parametrize(("scenario", "profile"), list_pairs())
+async def test_every_cell_ends_as_the_readme_says(
+    scenario: Scenario, profile: ProviderProfile
+) -> None:
+    cell = await play(scenario, profile)
+    assert cell.faults == ()
+    assert cell.requests >= cell.run.turns
+    assert cell.run.is_sound
+    assert cell.text == CELLS[scenario.name, profile.name]
