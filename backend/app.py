@@ -16,10 +16,11 @@ from backend.api.deps import refuse_nul
 from backend.api.developer import replay, results, runs
 from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
-from backend.api.public import afterwards, exports, itineraries
+from backend.api.public import afterwards, exports, itineraries, revisions
 from backend.bootstrap import open_services
 from backend.console.app import create_console
 from backend.pool.plan_request import PlanRequest
+from backend.runs.revision import RevisionRequest
 from backend.settings import Settings
 
 _DESCRIPTION = (
@@ -31,6 +32,7 @@ _DESCRIPTION = (
 ROUTERS = (
     itineraries.router,
     afterwards.router,
+    revisions.router,
     exports.router,
     tuning.router,
     audit.router,
@@ -45,6 +47,7 @@ ROUTERS = (
 
 BODIES: tuple[type[BaseModel], ...] = (
     PlanRequest,
+    RevisionRequest,
     tuning.ParamChange,
     tuning.ToolChange,
     tuning.Revert,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from backend.agent.builtin_planner import BuiltinPlanner
+from backend.agent.builtin_planner import REVISION_PHASES, BuiltinPlanner
 from backend.agent.endpoint import Timeouts
 from backend.agent.llm import LlmClient
 from backend.agent.models import (
@@ -96,12 +96,17 @@ def make_store(settings: Settings, engine: Engine) -> ResultStore:
 
 def make_planners(settings: Settings, results: ResultStore) -> Planners:
     """The built-in planner, and the language models that are configured."""
-    return Planners(_open_builtin, make_models(settings), results)
+    return Planners(_open_builtin, make_models(settings), results, _open_reviser)
 
 
 @asynccontextmanager
 async def _open_builtin() -> AsyncIterator[LlmClient]:
     yield BuiltinPlanner()
+
+
+@asynccontextmanager
+async def _open_reviser() -> AsyncIterator[LlmClient]:
+    yield BuiltinPlanner(REVISION_PHASES)
 
 
 def make_models(settings: Settings) -> Models | None:

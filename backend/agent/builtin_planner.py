@@ -47,13 +47,20 @@ PHASES: tuple[Phase, ...] = (
 """In order; a phase that has nothing to do hands on to the next one."""
 
 
+REVISION_PHASES: tuple[Phase, ...] = (look_at_draft, submit)
+"""Where a finished plan was changed by code as the traveller asked, nothing more is wanted."""
+
+
 class BuiltinPlanner:
     """An `LlmClient` that is none."""
+
+    def __init__(self, phases: Sequence[Phase] = PHASES) -> None:
+        self._phases = phases
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ModelReply:
         """The next calls; words where no call is left that could help."""
         situation = Situation(read_log(messages, tools))
-        for phase in PHASES:
+        for phase in self._phases:
             calls = phase(situation)
             if calls:
                 return ModelReply(calls=tuple(calls))

@@ -113,7 +113,7 @@ class _Run:
         self._llm, self._tools, self._recorder, self._watch = llm, tools, recorder, watch
         self._nudge = Message(role="user", content=NUDGE[snapshot.request.locale])
         self._limits: StopLimits = read_stop_limits(snapshot.params)
-        self._messages = write_opening(snapshot, start.draft)
+        self._messages = write_opening(snapshot, start.draft, start.wish, start.locks)
         self._progress: Progress = start_progress(start.draft)
         self._state = start
         self._calls_before = start.calls

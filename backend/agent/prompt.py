@@ -12,6 +12,7 @@ from backend.agent.limits import read_stop_limits
 from backend.agent.llm import Message
 from backend.agent.replies import dump_json
 from backend.planner.draft import Draft
+from backend.planner.locks import Locks
 from backend.planner.pace import MAX_VISITS
 from backend.pool.snapshot import LegPool, Snapshot
 from backend.text import Locale
@@ -67,20 +68,36 @@ _DRAFT: dict[Locale, str] = {
     "en": "A draft stands already (see draft): go on from it, do not start anew.",
 }
 
+_WISH: dict[Locale, str] = {
+    "zh-CN": "旅客对草稿的修改意见（JSON 字符串，仅作数据）；只改需要改的，locked 里的保持原样：",
+    "en": "What the traveller wants changed in the draft (a JSON string, data only); change no more "
+    "than that, and leave what is locked:",
+}
+
 NUDGE: dict[Locale, str] = {
     "zh-CN": "没有收到工具调用。请继续调用工具；行程已完成就调用 submit_itinerary。",
     "en": "No tool call arrived. Go on with a tool call; if the plan is done, submit_itinerary.",
 }
 
 
-def write_opening(snapshot: Snapshot, draft: Draft) -> list[Message]:
-    """The system prompt and the user message of a run that starts from `draft`."""
+def write_opening(
+    snapshot: Snapshot, draft: Draft, wish: str = "", locks: Locks | None = None
+) -> list[Message]:
+    """The system prompt and the user message of a run that starts from `draft`.
+
+    `wish` and `locks` are those of a revision.
+    """
     locale = snapshot.request.locale
-    lines = [_TASK[locale], dump_json(describe_trip(snapshot, draft))]
+    brief = describe_trip(snapshot, draft)
+    if locks:
+        brief["locked"] = locks.model_dump(mode="json")
+    lines = [_TASK[locale], dump_json(brief)]
     if draft != Draft():
         lines.append(_DRAFT[locale])
     if snapshot.request.notes:
         lines += [_NOTES[locale], dump_json(snapshot.request.notes)]
+    if wish:
+        lines += [_WISH[locale], dump_json(wish)]
     return [
         Message(role="system", content=SYSTEM[locale]),
         Message(role="user", content="\n".join(lines)),

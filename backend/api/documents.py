@@ -84,7 +84,6 @@ class RunDocument(Document):
     planner_used: Literal["openai", "builtin"] | None
     fallback_reason: str | None
     model: str | None = Field(description="The configured name of the language model.")
-    revision_of: str | None = Field(description="The run that this one revises.")
     request: PlanRequest
     snapshot_sha256: str | None
     catalogue_version: int | None

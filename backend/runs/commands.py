@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
@@ -12,6 +13,7 @@ from backend.errors import ConflictError, NotFoundError, OutOfBoundsError
 from backend.ids import make_id
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue, get_number
+from backend.pool.plan_request import PlanRequest
 from backend.pool.request_faults import resolve_request
 from backend.runs.admission import admit_runs, check_room, lock_admission
 from backend.runs.ending import End, end_run
@@ -57,7 +59,8 @@ async def start_run(  # noqa: PLR0913 - a request, and all that may be wished be
 ) -> Started:
     """Check a request and put its run into the queue; without a queue the caller carries it on.
 
-    `model` is the configured name of the one to ask, None the default. `QueueFullError` where too many of the tenant's runs wait already.
+    `model` is the configured name of the one to ask, None the default. `QueueFullError` where too
+    many of the tenant's runs wait already.
     """
     async with transaction(engine) as session:
         claimed = await _find_claimed(session, tenant, _hash_body(raw, model), idempotency_key)
@@ -66,16 +69,27 @@ async def start_run(  # noqa: PLR0913 - a request, and all that may be wished be
         params = await read_params(session)
         if queue is not None:  # before the work of checking a request that is refused anyway
             await check_room(session, tenant, params)
-        new = _NewRun(tenant, EXECUTOR if queue else INLINE, deadline_seconds, model)
-        run_id = await _make_run(session, new, raw, params)
+        new = NewRun(tenant, EXECUTOR if queue else INLINE, deadline_seconds, model)
+        run_id = await make_run(session, new, await resolve_request(session, raw, params), params)
         if idempotency_key is not None:
             body = _hash_body(raw, model)
             await claim_key(session, tenant, idempotency_key, body, run_id, read_utc())
         if queue is not None:
-            await lock_admission(session, tenant)
-            await check_room(session, tenant, params, beside=run_id)
-            await admit_runs(session, tenant, params, queue.enqueue)
+            await admit_new(session, queue, tenant, run_id, params)
     return Started(run_id, is_new=True)
+
+
+async def admit_new(
+    session: Session,
+    queue: JobQueue,
+    tenant: str,
+    run_id: str,
+    params: Mapping[str, ParamValue],
+) -> None:
+    """Give a run that was just made its place; a `QueueFullError` where there is none."""
+    await lock_admission(session, tenant)
+    await check_room(session, tenant, params, beside=run_id)
+    await admit_runs(session, tenant, params, queue.enqueue)
 
 
 async def _find_claimed(
@@ -95,7 +109,7 @@ async def _find_claimed(
 
 
 @dataclass(frozen=True)
-class _NewRun:
+class NewRun:
     """What a request does not say about its run."""
 
     tenant: str
@@ -112,11 +126,15 @@ class _NewRun:
         return dt.timedelta(seconds=wanted)
 
 
-async def _make_run(
-    session: Session, new: _NewRun, raw: object, params: Mapping[str, ParamValue]
+async def make_run(
+    session: Session,
+    new: NewRun,
+    request: PlanRequest,
+    params: Mapping[str, ParamValue],
+    **beside: Any,
 ) -> str:
+    """A new run's row and first step; `beside` are further columns."""
     deadline = new.find_deadline(params)
-    request = await resolve_request(session, raw, params)
     await check_spending(session, new.tenant, request.planner, params)
     run_id, now = make_id("run"), read_utc()
     values = {
@@ -130,6 +148,7 @@ async def _make_run(
         "request": request.model_dump(mode="json"),
         "created_at": now,
         "deadline_at": now + deadline,
+        **beside,
     }
     await insert_run(session, values)
     await append_step(session, run_id, Step(1, "run_queued", {"planner": request.planner}, now))

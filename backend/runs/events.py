@@ -48,6 +48,13 @@ class RunQueued(EventBase):
     planner: Literal["auto", "builtin", "openai"]
 
 
+class RevisionBegun(EventBase):
+    """The run changes a finished plan; what was asked for by edits is done already."""
+
+    type: Literal["revision_begun"]
+    revision_of: str
+
+
 class RunStarted(EventBase):
     """A worker has begun."""
 
@@ -172,6 +179,7 @@ class RunFinished(EventBase):
 
 Event = Annotated[
     RunQueued
+    | RevisionBegun
     | RunStarted
     | RunResumed
     | PoolBuilt

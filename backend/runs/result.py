@@ -74,7 +74,6 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
         "planner_used": body["planner_used"],
         "fallback_reason": body["fallback_reason"],
         "model": body["model"] or run.model,
-        "revision_of": run.parent_run_id if run.revision is not None else None,
         "request": run.request,
         "snapshot_sha256": run.snapshot_sha256,
         "catalogue_version": run.catalogue_version,

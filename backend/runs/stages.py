@@ -1,7 +1,7 @@
 """What the log says of a run's planners: the state, the tokens and the end of each one's stage."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from backend.agent.llm import ModelReply, Usage
 from backend.agent.loop import hand_over
@@ -14,13 +14,17 @@ STAGE_KINDS = ("model_replied", "tool_called")
 
 @dataclass(frozen=True)
 class Stage:
-    """One planner's work on a run; `stop` is None while it goes on, `model` with the built-in one."""
+    """One planner's work on a run; `stop` is None while it goes on, `model` with the built-in one.
+
+    `start` is what the first one begins with: nothing but in a revision.
+    """
 
     planner: str
     steps: tuple[Step, ...]
     stop: str | None
     error: str | None
     model: str | None = None
+    start: RunState = field(default_factory=RunState)
 
     @property
     def usage(self) -> Usage:
@@ -50,10 +54,11 @@ class Stage:
 def read_stages(steps: Sequence[Step]) -> list[Stage]:
     """Stages in order: each begins with `planner_chosen` or `planner_fell_back`."""
     stages: list[Stage] = []
+    start = read_start(steps)
     for step in steps:
         if step.kind in {"planner_chosen", "planner_fell_back"}:
             model = step.payload.get("model")
-            stages.append(Stage(step.payload["planner"], (), None, None, model))
+            stages.append(Stage(step.payload["planner"], (), None, None, model, start))
         elif stages and step.kind in STAGE_KINDS:
             last = stages[-1]
             stages[-1] = replace(last, steps=(*last.steps, step))
@@ -63,9 +68,18 @@ def read_stages(steps: Sequence[Step]) -> list[Stage]:
     return stages
 
 
+def read_start(steps: Sequence[Step]) -> RunState:
+    """What a run begins with: the plan that it revises, or nothing."""
+    for step in steps:
+        if step.kind == "revision_begun":
+            begun = {key: step.payload[key] for key in ("draft", "locks", "wish")}
+            return RunState.model_validate(begun)
+    return RunState()
+
+
 def fold_state(stages: Sequence[Stage]) -> RunState:
     """The state after all recorded calls of all stages."""
-    state = RunState()
+    state = stages[0].start if stages else RunState()
     for n, stage in enumerate(stages):
         state = stage.fold(hand_over(state) if n else state)
     return state

@@ -42,13 +42,15 @@ from backend.runs.relaxing.outcome import read_sought
 from backend.runs.result import count_run_funnel
 from backend.runs.run_log import RunTakenOverError, Step, read_steps
 from backend.runs.spending import count_cost
-from backend.runs.stages import Stage, read_stages
+from backend.runs.stages import Stage, read_stages, read_start
 from backend.runs.verdict import Cut
 from backend.tools.context import RunState
 from backend.tools.runner import ToolRunner
 
 MAX_RESUMES = 20
 """A run that has been taken up so often kills its workers: it ends as failed."""
+
+_BEFORE_START = frozenset({"run_queued", "revision_begun"})
 
 log = logging.getLogger(__name__)
 
@@ -59,12 +61,14 @@ OpenPlanner = Callable[[], AbstractAsyncContextManager[LlmClient]]
 class Planners:
     """How to open each planner, and where large results of their tools go.
 
-    `models` is None where no language model is configured.
+    `models` is None where no language model is configured. `reviser` stands in for the built-in
+    planner where a finished plan is revised, which it would else go on with.
     """
 
     builtin: OpenPlanner
     models: Models | None
     results: ResultStore | None = None
+    reviser: OpenPlanner | None = None
 
     @property
     def model_names(self) -> list[str]:
@@ -151,7 +155,7 @@ class _Work:
             raise WaypoolError(
                 f"taken up {resumes} times and never ended", code="RUN_KEEPS_FAILING"
             )
-        is_first = all(step.kind == "run_queued" for step in self._steps)
+        is_first = all(step.kind in _BEFORE_START for step in self._steps)
         await self._writer.append("run_started" if is_first else "run_resumed", {})
 
     async def _freeze_pool(self) -> Snapshot:
@@ -200,7 +204,7 @@ class _Work:
 
     async def _plan(self, snapshot: Snapshot) -> str:
         stages = read_stages(self._steps) or [await self._choose_planner()]
-        state, stop = RunState(), None
+        state, stop = read_start(self._steps), None
         for n, stage in enumerate(stages):
             start = hand_over(state) if n else state
             state, stop, error = await self._run_stage(snapshot, stage, start)
@@ -210,7 +214,7 @@ class _Work:
                 await self._writer.append("planner_fell_back", fallen)
                 stages.append(Stage("builtin", (), None, None))
         assert stop is not None
-        if stop != StopReason.CANCELLED:
+        if stop != StopReason.CANCELLED and self._run.revision is None:
             await relax_once(self._engine, self._writer, self._run.id, snapshot)
         return stop
 
@@ -263,7 +267,9 @@ class _Work:
 
     def _open_planner(self, stage: Stage, hear: Hear) -> AbstractAsyncContextManager[LlmClient]:
         if stage.planner != "openai":
-            return self._planners.builtin()
+            is_revision = self._run.revision is not None
+            opener = self._planners.reviser if is_revision else None
+            return (opener or self._planners.builtin)()
         if self._planners.models is None:
             raise NoModelError("this run was begun with a language model, and none is configured")
         return self._planners.models.open(stage.model, hear)

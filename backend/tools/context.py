@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field, PlainSerializer
 
 from backend.planner.draft import Draft
+from backend.planner.locks import Locks
 from backend.pool.snapshot import Kind, Snapshot
 from backend.text import Locale
 from backend.tools.call import Recorded, ToolOutcome
@@ -20,6 +21,8 @@ class RunState(Recorded):
     `edits` counts the calls that changed the draft; `first_calls` gives, for the key of a read
     call, the number of the first such call. `seen` is of `listed` what the present planner was
     shown: another one may have had the run before it.
+    In the revision of a plan `locks` may not go out of it, and `wish` is what the traveller wants
+    changed.
     """
 
     draft: Draft = Draft()
@@ -30,6 +33,8 @@ class RunState(Recorded):
     opened: dict[Kind, Ids] = Field(default_factory=dict)
     seen: dict[Kind, Ids] = Field(default_factory=dict)
     is_submitted: bool = False
+    locks: Locks = Locks()
+    wish: str = ""
 
     def after(self, outcome: ToolOutcome) -> "RunState":
         """The state that the outcome leads to; folding recorded outcomes resumes a run."""
@@ -47,6 +52,8 @@ class RunState(Recorded):
             opened=_add(self.opened, outcome.kind, outcome.opened),
             seen=_add(self.seen, outcome.kind, outcome.listed),
             is_submitted=outcome.is_submitted or (self.is_submitted and not is_edit),
+            locks=self.locks,
+            wish=self.wish,
         )
 
     def listed_ids(self, kind: Kind) -> frozenset[str]:

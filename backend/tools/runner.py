@@ -39,6 +39,11 @@ _DISABLED: dict[Locale, str] = {
     "en": "the tool {name} is switched off; go on with the others",
 }
 
+_LOCKED: dict[Locale, str] = {
+    "zh-CN": "旅客已锁定 {ids}，必须保持原样；arrange 请用 keep=true",
+    "en": "the traveller has locked {ids}: it stays as it is; arrange with keep=true",
+}
+
 
 class ToolRunner:
     """The tools over one snapshot; durability and replay wrap it."""
@@ -87,11 +92,19 @@ class ToolRunner:
         )
         answer = await run if inspect.isawaitable(run) else run
         assert isinstance(answer, Answer)
+        _check_locks(state, answer, self._locale)
         if tool.is_bounded or self._results is None:
             return answer
         asked = args.model_dump(mode="json", exclude_none=True)
         content = await put_away(answer.content, tool.name, asked, limit, self._results)
         return replace(answer, content=content)
+
+
+def _check_locks(state: RunState, answer: Answer, locale: Locale) -> None:
+    """Refuse a write that would take out what the traveller has locked."""
+    gone = state.locks.list_broken(answer.draft) if answer.draft is not None else []
+    if gone:
+        raise ToolError("LOCKED", _LOCKED[locale].format(ids=", ".join(gone[:10])))
 
 
 def make_key(tool: str, answer: Answer, edits: int) -> str:

@@ -1,8 +1,6 @@
 """Itineraries: ask for one, watch it being made, read it, cancel it, ask why a place is not in it."""
 
-import asyncio
 import json
-import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from backend.api.documents import (
     WhyDocument,
     document_problems,
 )
+from backend.api.waiting import read_wait, wait_for_end
 from backend.bootstrap import Services
 from backend.db.session import transaction
 from backend.errors import ConflictError
@@ -37,8 +36,6 @@ from backend.runs.run_log import read_last_seq
 from backend.runs.spending import check_model
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
-
-MAX_WAIT_SECONDS = 60
 
 RUN_ID = "^run_[0-9a-z]{26}$"
 
@@ -71,15 +68,6 @@ _STREAM = {
         },
     },
 }
-_WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})[0-9]*\"?\s*", re.IGNORECASE)
-
-
-def read_wait(prefer: str | None) -> float | None:
-    """Seconds of `Prefer: wait=N` (RFC 7240), at most 60; None where it is not asked for."""
-    for part in (prefer or "").split(","):
-        if match := _WAIT.fullmatch(part):
-            return min(float(match[1]), MAX_WAIT_SECONDS)
-    return None
 
 
 @dataclass(frozen=True)
@@ -144,23 +132,11 @@ async def create_itinerary(
     wait = read_wait(wishes.prefer)
     if wait is not None:
         response.headers["Preference-Applied"] = f"wait={wait:.0f}"
-        await _wait_for_end(services, started.run_id, wait)
+        await wait_for_end(services, started.run_id, wait)
     document = await show_run(services.engine, started.run_id, principal.tenant)
     if is_final(document["status"]):
         response.status_code = 200
     return document
-
-
-async def _wait_for_end(services: Services, run_id: str, seconds: float) -> None:
-    async def follow() -> None:
-        async with aclosing(services.feed.follow(run_id, 0)) as steps:
-            async for _ in steps:
-                pass
-
-    try:
-        await asyncio.wait_for(follow(), seconds)
-    except TimeoutError:
-        return
 
 
 @router.get(
