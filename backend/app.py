@@ -10,8 +10,9 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
 from backend import __version__
-from backend.api import health
+from backend.api import health, metrics
 from backend.api.admin import audit, catalogue, preview, stats, tuning
+from backend.api.admin import runs as open_runs
 from backend.api.deps import refuse_nul
 from backend.api.developer import replay, results, runs
 from backend.api.documents import document_problems, list_schemas
@@ -39,6 +40,7 @@ ROUTERS = (
     preview.router,
     catalogue.router,
     stats.router,
+    open_runs.router,
     runs.router,
     replay.router,
     results.router,
@@ -84,7 +86,8 @@ def create_app(settings: Settings, url: str) -> FastAPI:
         dependencies=[Depends(refuse_nul)],
     )
     install_problems(app)
-    app.include_router(health.router, responses=document_problems())
+    for router in (health.router, metrics.router):
+        app.include_router(router, responses=document_problems())
     for router in ROUTERS:
         app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
     app.mount("/console", console)

@@ -4,12 +4,14 @@ import hashlib
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from backend.errors import ConfigurationError
+
+LogFormat = Literal["text", "json"]
 
 _ROOT_DATA = Path("/var/lib/waypool")
 
@@ -79,6 +81,12 @@ class Settings(BaseSettings):
     )
     log_level: str = Field(
         "warning", pattern="^(debug|info|warning|error)$", description="debug, info, warning, error"
+    )
+    log_format: LogFormat = Field("text", description="text, or json: an object a line.")
+    traces_endpoint: str | None = Field(
+        None,
+        pattern="^https?://",
+        description="OTLP address that traces go to (http://…/v1/traces); unset: none are made.",
     )
 
     @property

@@ -112,6 +112,23 @@ class RunItem(Document):
     pinned: bool
 
 
+class OpenRunItem(Document):
+    """A run that has not ended."""
+
+    id: str
+    tenant: str
+    status: Literal["queued", "running"]
+    executor: Literal["queue", "command"]
+    created_at: Moment
+    started_at: Moment | None
+    deadline_at: Moment | None
+    age_seconds: float
+    is_cancelling: bool
+    steps: int
+    last_step: str
+    last_step_at: Moment
+
+
 class StepItem(Document):
     """A step of the run log."""
 

@@ -8,9 +8,10 @@ import click
 from backend.bench.planner import Result, average, list_tasks, measure
 from backend.bench.pool import describe_report, run_pool_bench
 from backend.bench.quality import describe_quality, run_quality_bench
+from backend.bench.runs.scenarios import SCENARIOS
 from backend.cli.bench_loop import bench_loop
 from backend.cli.bench_results import bench_context, bench_results
-from backend.cli.output import Output, json_option
+from backend.cli.output import FAILED, Output, json_option
 from backend.db.connect import open_database
 from backend.settings import read_settings
 from backend.text import quote
@@ -58,6 +59,33 @@ def bench_quality(output: Output, requests: int, seed: int) -> None:
     with open_database(settings) as url:
         report = asyncio.run(run_quality_bench(url, settings, requests, seed))
     output.show(report, "\n".join(describe_quality(report)))
+
+
+@bench.command("runs")
+@click.argument("names", nargs=-1, metavar="[SCENARIO]...",
+                type=click.Choice([scenario.name for scenario in SCENARIOS]))  # fmt: skip
+@click.option("--scale", type=click.FloatRange(0.01, 1), default=1.0, show_default=True,
+              help="A part of the full size; demands on time hold at full size only.")  # fmt: skip
+@json_option
+@click.pass_obj
+@click.pass_context
+def bench_runs(
+    context: click.Context, output: Output, names: tuple[str, ...], scale: float
+) -> None:
+    """Queue, kill, restart, read along, compare: each scenario on a PostgreSQL and processes of its own.
+
+    Scenarios: throughput, wide, kills, readers, overhead; all unless named. Status 1 where something
+    is missed that one demands. The comparison with other loops needs the extra 'bench'.
+    """
+    reports = []
+    for scenario in SCENARIOS:
+        if not names or scenario.name in names:
+            report = asyncio.run(scenario.measure(scale))
+            reports.append(report)
+            output.say("\n".join(report.describe()))
+    if output.is_json:
+        output.show({"items": [report.as_json() for report in reports]}, "")
+    context.exit(0 if all(report.is_met for report in reports) else FAILED)
 
 
 class _Seconds(click.ParamType[tuple[float, ...]]):

@@ -16,11 +16,13 @@ from backend.cli.ledger_text import print_ledger
 from backend.cli.output import Output, json_option
 from backend.cli.run_files import bisect_command, diff_command, export
 from backend.cli.tenant_option import TENANT
+from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 from backend.runs.commands import cancel_run, keep_run, remove_run, retry_run
 from backend.runs.ledger import read_ledger
 from backend.runs.lifecycle import STATUSES
 from backend.runs.listing import make_page
+from backend.runs.open_runs import list_open_runs, show_open_run
 from backend.runs.queries import list_runs
 from backend.runs.queue import JobQueue
 from backend.runs.result import show_run
@@ -73,6 +75,29 @@ def _print_page(output: Output, page: dict[str, Any]) -> None:
     output.console.print(table)
     if page["next_cursor"]:
         output.say(f"more: --cursor {page['next_cursor']}")
+
+
+@runs.command("open")
+@tenant_option
+@click.option("--limit", type=click.IntRange(1, 1000), default=100, show_default=True)
+@json_option
+@click.pass_obj
+def open_command(output: Output, tenant: str | None, limit: int) -> None:
+    """List runs that have not ended, those at work before those that wait, the oldest first."""
+
+    async def work(engine: Engine) -> list[dict[str, Any]]:
+        now = read_utc()
+        async with transaction(engine) as session:
+            found = await list_open_runs(session, tenant, limit)
+        return [show_open_run(run, now) for run in found]
+
+    items = with_engine(work)
+    lines = [
+        f"{run['id']}  {run['status']:<8}{run['age_seconds']:>10.0f} s  {run['tenant']}"
+        f"  step {run['steps']}: {run['last_step']}"
+        for run in items
+    ]
+    output.show({"items": items, "next_cursor": None}, "\n".join(lines) or "no run is open")
 
 
 @runs.command()

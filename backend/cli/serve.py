@@ -1,6 +1,7 @@
 """`waypool serve` and `waypool worker`: the processes of an installation."""
 
 import asyncio
+import importlib
 import signal
 import socket
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from backend.cli.output import Output, warn
 from backend.db.connect import open_database
 from backend.errors import ConfigurationError
 from backend.settings import Settings, read_settings
-from backend.telemetry import set_up_logging
+from backend.telemetry.logs import set_up_logging
 
 
 @click.command()
@@ -29,7 +30,7 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
     """Serve the API; without a database of yours, on Waypool's own."""
     given = {"host": host, "port": port, "api_worker": worker}
     settings = read_settings(**{name: v for name, v in given.items() if v is not None})
-    set_up_logging(settings.log_level)
+    _set_up_telemetry(settings)
     with open_listener(settings.host, settings.port) as listener, open_database(settings) as url:
         await_ready(settings, url)
         address = f"http://{settings.host}:{listener.getsockname()[1]}"
@@ -38,6 +39,13 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
             f" pages: {address}/console); stop with Ctrl+C"
         )
         make_server(settings, url).run(sockets=[listener])
+
+
+def _set_up_telemetry(settings: Settings) -> None:
+    set_up_logging(settings.log_level, settings.log_format)
+    if settings.traces_endpoint:  # the module takes a while to load, and most never need it
+        traces = importlib.import_module("backend.telemetry.traces")
+        traces.send_traces(settings.traces_endpoint)
 
 
 class _Server(uvicorn.Server):
@@ -80,7 +88,7 @@ def open_listener(host: str, port: int) -> socket.socket:
 def worker(concurrency: int | None) -> None:
     """Work on runs; as many of these as wanted, on as many machines."""
     settings = read_settings(**({"worker_concurrency": concurrency} if concurrency else {}))
-    set_up_logging(settings.log_level)
+    _set_up_telemetry(settings)
     with open_database(settings) as url:
         await_ready(settings, url)
         warn(f"worker with {settings.worker_concurrency} runs at a time; stop with Ctrl+C")

@@ -42,6 +42,17 @@ class EmbeddedServer:
     _presence: Presence
     _pid: int = field(default_factory=os.getpid)
 
+    @property
+    def data(self) -> Path:
+        """The folder of its data."""
+        return self._cluster.data
+
+    def restart(self) -> None:
+        """Stop the server under everybody's feet and start it again: to see what survives that."""
+        with _explained(self.data), hold_lock(self.data / LOCK_FILE):
+            self._cluster.stop()
+            self._cluster.start()
+
     def stop(self) -> None:
         """Let go; harmless if repeated, and in a forked child, whose parent still holds."""
         if self._pid != os.getpid():

@@ -18,6 +18,9 @@ Session = AsyncSession
 CONNECT_SECONDS = 5
 """A server that is going down takes connections and does not answer them."""
 
+POOL_SECONDS = 10
+"""How long a request waits for a connection before it is told to come again."""
+
 Engine = AsyncEngine
 """The engine, for the same rooms."""
 
@@ -44,7 +47,7 @@ def make_engine(url: str, pool_size: int = 10) -> AsyncEngine:
         parse_url(url),
         pool_size=pool_size,
         max_overflow=0,
-        pool_timeout=10,
+        pool_timeout=POOL_SECONDS,
         pool_pre_ping=True,
         hide_parameters=True,
         connect_args={"connect_timeout": CONNECT_SECONDS},

@@ -9,9 +9,9 @@ import hashlib
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
+from backend.canonical import dump_canonical
 from backend.money import Money
 from backend.params.registry import ParamValue
 from backend.pool.candidate import (
@@ -148,7 +148,7 @@ class Snapshot(Part):
 
     def as_text(self) -> str:
         """The snapshot file: that object as canonical JSON (RFC 8785)."""
-        return rfc8785.dumps(self.as_json()).decode()
+        return dump_canonical(self.as_json()).decode()
 
     def sealed(self) -> "Snapshot":
         """The same snapshot with its hash filled in."""
@@ -196,4 +196,4 @@ class Snapshot(Part):
 
 def compute_sha256(document: dict[str, Any]) -> str:
     """SHA-256 over canonical JSON (RFC 8785)."""
-    return hashlib.sha256(rfc8785.dumps(document)).hexdigest()
+    return hashlib.sha256(dump_canonical(document)).hexdigest()

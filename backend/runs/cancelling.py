@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from backend.db.session import Engine, transaction
+from backend.db.statements import Statements
 from backend.errors import UnavailableError
 from backend.runs.queries import list_going_on
 
@@ -14,8 +14,8 @@ POLL_SECONDS = 0.3
 class CancelWatch:
     """Tells runs that they should stop: by a wish to cancel them, or because they were deleted."""
 
-    def __init__(self, engine: Engine, poll_seconds: float = POLL_SECONDS) -> None:
-        self._engine = engine
+    def __init__(self, statements: Statements, poll_seconds: float = POLL_SECONDS) -> None:
+        self._statements = statements
         self._poll_seconds = poll_seconds
         self._watched: dict[str, asyncio.Event] = {}
         self._looking: asyncio.Task[None] | None = None
@@ -42,8 +42,6 @@ class CancelWatch:
 
     async def _look(self) -> None:
         asked = tuple(self._watched)
-        async with transaction(self._engine) as session:
-            going_on = await list_going_on(session, asked)
-        for run_id in set(asked) - going_on:
+        for run_id in set(asked) - await list_going_on(self._statements, asked):
             if run_id in self._watched:
                 self._watched[run_id].set()

@@ -34,6 +34,8 @@ class EventFeed:
         self._url = url
         self._engine = engine
         self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._heard = 0
+        self._reading: dict[tuple[str, int, int], asyncio.Task[Sequence[Step]]] = {}
         self._is_closed = False
 
     @asynccontextmanager
@@ -50,6 +52,11 @@ class EventFeed:
         self._is_closed = True
         for news in set().union(*self._waiting.values()):
             news.set()
+
+    @property
+    def readers(self) -> int:
+        """How many follow a run now."""
+        return sum(map(len, self._waiting.values()))
 
     async def follow(
         self, run_id: str, after: int, heartbeat: float = PATIENCE_SECONDS
@@ -80,7 +87,19 @@ class EventFeed:
             self._forget(run_id, news)
 
     async def _read_page(self, run_id: str, after: int) -> Sequence[Step]:
-        """The next steps; none while the database is away, which a reader waits out."""
+        """The next steps; readers that are equally far share one look into the log.
+
+        They share none that may have begun before the last notification came.
+        """
+        key = run_id, after, self._heard
+        reading = self._reading.get(key)
+        if reading is None:
+            reading = self._reading[key] = asyncio.create_task(self._look(run_id, after))
+            reading.add_done_callback(lambda _: self._reading.pop(key, None))
+        return await asyncio.shield(reading)
+
+    async def _look(self, run_id: str, after: int) -> Sequence[Step]:
+        """None while the database is away, which a reader waits out."""
         try:
             return await read_steps(self._engine, run_id, after, PAGE)
         except UnavailableError:
@@ -114,6 +133,7 @@ class EventFeed:
         async with connection:
             await connection.execute(SQL("listen {}").format(Identifier(CHANNEL)))
             async for notification in connection.notifies():
+                self._heard += 1
                 for news in self._waiting.get(notification.payload, ()):
                     news.set()
 

@@ -24,4 +24,4 @@ class Means:
 async def open_means(engine: Engine) -> AsyncIterator[Means]:
     """Means on the database of `engine`."""
     async with open_statements(engine, CONNECTIONS) as statements:
-        yield Means(statements, CancelWatch(engine))
+        yield Means(statements, CancelWatch(statements))

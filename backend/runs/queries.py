@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 
 from backend.db.session import Engine, Session
+from backend.db.statements import Statements
 from backend.runs.lifecycle import EXECUTOR, FINAL, RunStatus
 from backend.runs.tables import AgentRun, RunFeedback
 
@@ -132,12 +133,12 @@ async def pin_run(session: Session, run_id: str, at: dt.datetime | None) -> None
     await session.execute(update(AgentRun).where(AgentRun.id == run_id).values(pinned_at=at))
 
 
-async def list_going_on(session: Session, run_ids: Sequence[str]) -> set[str]:
+async def list_going_on(statements: Statements, run_ids: Sequence[str]) -> set[str]:
     """Those of the runs that exist and that nobody wants cancelled."""
-    wanted = select(AgentRun.id).where(
-        AgentRun.id.in_(run_ids), AgentRun.cancel_requested_at.is_(None)
-    )
-    return set((await session.scalars(wanted)).all())
+    query = "select id from agent_run where id = any(%s) and cancel_requested_at is null"
+    async with statements.connection() as connection:
+        rows = await (await connection.execute(query, [list(run_ids)])).fetchall()
+    return {run_id for (run_id,) in rows}
 
 
 async def sum_costs(session: Session, tenant: str, since: dt.datetime) -> Decimal:

@@ -12,7 +12,8 @@ from typing import Any
 
 from procrastinate import App, PsycopgConnector
 from procrastinate.connector import Notify
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
+from procrastinate.jobs import Status
 from procrastinate.tasks import Task
 
 from backend.clock import read_utc
@@ -224,7 +225,10 @@ class JobQueue:
             if job.task_kwargs.get("run_id") in self._carried:
                 continue  # this process was away itself, say asleep
             log.warning("taking over %s from a silent worker", job.task_kwargs.get("run_id"))
-            await manager.retry_job(job)
+            try:
+                await manager.retry_job(job)
+            except UniqueViolation:  # another job of the run waits, for this one's lock
+                await manager.finish_job(job, Status.FAILED, delete_job=True)
         await end_overdue(self._engine)
         await self.admit_waiting()
         async with transaction(self._engine) as session:

@@ -41,9 +41,11 @@ from backend.runs.relaxing.in_run import relax_once
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.result import count_run_funnel
 from backend.runs.run_log import RunTakenOverError, Step, read_steps
+from backend.runs.spans import TracedLlm, TracedTools, trace_agent
 from backend.runs.spending import count_cost
 from backend.runs.stages import Stage, read_stages, read_start
 from backend.runs.verdict import Cut
+from backend.telemetry.logs import logged_as
 from backend.tools.context import RunState
 from backend.tools.runner import ToolRunner
 
@@ -104,34 +106,43 @@ async def advance_run(
             return
         await update_run(session, run_id, status="running", started_at=run.started_at or read_utc())
     steps = await read_steps(engine, run_id)
+    with logged_as(run.id, run.tenant):
+        await _carry(_Carriage(engine, planners, means, is_stopping), run, list(steps))
+
+
+@dataclass(frozen=True)
+class _Carriage:
+    """What a run is carried with."""
+
+    engine: Engine
+    planners: Planners
+    means: Means
+    is_stopping: Callable[[], bool]
+
+
+async def _carry(carriage: _Carriage, run: RunHead, steps: list[Step]) -> None:
+    log.info("taken up after step %d", steps[-1].seq if steps else 0)
     try:
-        async with means.cancels.watching(run_id) as cancel:
+        async with carriage.means.cancels.watching(run.id) as cancel:
             if run.cancel_requested_at is not None:
                 cancel.set()
-            work = _Work(engine, planners, means, run, list(steps), cancel, is_stopping)
-            await work.carry()
+            await _Work(carriage, run, steps, cancel).carry()
     except (RunTakenOverError, WorkerStoppingError) as error:
-        log.warning("%s: %s", run_id, error.message)
+        log.warning("left: %s", error.message)
 
 
 class _Work:
     """One worker's hold on one run."""
 
-    def __init__(  # noqa: PLR0913 - all that a run is carried with meets here
-        self,
-        engine: Engine,
-        planners: Planners,
-        means: Means,
-        run: RunHead,
-        steps: list[Step],
-        cancel: asyncio.Event,
-        is_stopping: Callable[[], bool],
+    def __init__(
+        self, carriage: _Carriage, run: RunHead, steps: list[Step], cancel: asyncio.Event
     ) -> None:
-        self._engine, self._planners, self._means = engine, planners, means
+        self._engine, self._planners = carriage.engine, carriage.planners
+        self._means, self._is_stopping = carriage.means, carriage.is_stopping
+        self._cancel = cancel
         self._run, self._steps = run, steps
-        self._cancel, self._is_stopping = cancel, is_stopping
         last = steps[-1].seq if steps else 0
-        self._writer = RunWriter(engine, means.statements, run.id, last)
+        self._writer = RunWriter(self._engine, self._means.statements, run.id, last)
         self._request = PlanRequest.model_validate(run.request)
 
     async def carry(self) -> None:
@@ -146,7 +157,7 @@ class _Work:
         except WaypoolError as error:
             await self._fail(error.code, error.message)
         except Exception:
-            log.exception("%s failed", self._run.id)
+            log.exception("failed")
             await self._fail("INTERNAL", "an error of Waypool's own; it is in the worker's log")
 
     async def _begin(self) -> None:
@@ -253,8 +264,10 @@ class _Work:
         ledger = Ledger() if stage.planner == "openai" else None
         watch = Watch(time.monotonic, self._is_cancel_wanted, ledger)
         hear = ProgressFeed(self._writer, stage.planner, lambda: recorder.turn)
-        async with self._open_planner(stage, hear) as llm:
-            result = await run_agent(snapshot, llm, tools, recorder, watch, start)
+        async with self._open_planner(stage, hear) as opened:
+            llm = TracedLlm(opened, stage.model or "unknown") if ledger else opened
+            with trace_agent(self._run, stage.planner):
+                result = await run_agent(snapshot, llm, TracedTools(tools), recorder, watch, start)
         error = result.error.code if result.error else None
         await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
         return result.state, str(result.stop), error
@@ -300,6 +313,7 @@ class _Work:
             end = replace(end, cost=cost, currency=models.currency)
         async with transaction(self._engine) as session:
             await end_run(session, self._run, end)
+        log.info("ended as %s", end.status)
 
 
 def _describe_pool(snapshot: Snapshot) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import rfc8785
-
+from backend.canonical import dump_canonical
 from backend.errors import ToolError
 from backend.pool.snapshot import Snapshot
 from backend.text import Locale, find_near, shorten
@@ -114,7 +113,7 @@ def make_key(tool: str, answer: Answer, edits: int) -> str:
     """
     if answer.asked is None:
         return ""
-    told = rfc8785.dumps([tool, edits, dict(answer.asked), list(answer.ids)])
+    told = dump_canonical([tool, edits, dict(answer.asked), list(answer.ids)])
     return hashlib.sha256(told).hexdigest()
 
 

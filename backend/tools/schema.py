@@ -12,6 +12,7 @@ from backend.tools.call import ToolSchema
 from backend.tools.tool import Tool, ToolArgs
 
 
+@cache  # a turn asks for all of them, and a schema takes milliseconds
 def describe_tool(tool: Tool[Any]) -> ToolSchema:
     """Name, description and parameters of a tool."""
     description = " ".join(inspect.cleandoc(tool.description).split())

@@ -43,7 +43,8 @@ async def make_run(
         row = {"id": run_id, "tenant": "t", "status": status, "executor": executor}
         made = read_utc() - dt.timedelta(seconds=age)
         rest = {"planner": "builtin", "locale": "en", "request": {}, "created_at": made}
-        await insert_run(session, row | rest)
+        admitted = {"admitted_at": made} if queue is not None else {}
+        await insert_run(session, row | rest | admitted)
         if queue is not None:
             await queue.enqueue(session, run_id)
 
@@ -102,6 +103,19 @@ async def test_a_silent_workers_job_is_taken_over(queue: JobQueue, engine: Async
             {"worker": worker},
         )
     assert await Worker(engine).expect(queue, 1) == ["run_held"]
+
+
+async def test_a_silent_workers_job_does_not_block_a_second_one_of_its_run(
+    queue: JobQueue, engine: AsyncEngine
+) -> None:
+    await make_run(engine, "run_twice", queue)
+    async with transaction(engine) as session:
+        silent = "update procrastinate_jobs set status = 'doing', worker_id = null"
+        await session.execute(text(silent))
+        await queue.enqueue(session, "run_twice")
+    await make_run(engine, "run_other")
+    done = await Worker(engine).expect(queue, 2)
+    assert sorted(done) == ["run_other", "run_twice"]
 
 
 async def test_a_killed_commands_run_is_taken_over_and_no_other(

@@ -1,0 +1,199 @@
+"""What an operator sees from outside: metrics, open runs, refusals under load, traces by the book."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from prometheus_client.parser import text_string_to_metric_families
+
+from backend.api.documents import OpenRunItem, Page
+from backend.db import session as database
+from backend.db.session import make_engine, transaction
+from backend.mock_llm.scenario import Scenario, UsageScript
+from backend.mock_llm.server import serve_mock
+from backend.runs import spans
+from backend.runs.queries import list_runs
+from tests.flows.conftest import REQUEST, Client, make_key, make_settings, serve
+
+pytestmark = pytest.mark.sql
+
+WAIT = {"Prefer": "wait=50"}
+
+
+def read_samples(text: str) -> dict[str, list[tuple[dict[str, str], float]]]:
+    found: dict[str, list[tuple[dict[str, str], float]]] = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            found.setdefault(sample.name, []).append((sample.labels, sample.value))
+    return found
+
+
+async def test_metrics_tell_of_ended_and_waiting_runs_to_anybody(api: Client) -> None:
+    client = await api("one", "user")
+    run = (await client.post("/v1/itineraries", json=REQUEST, headers=WAIT)).json()
+    assert run["status"] == "succeeded"
+    answer = await client.get("/metrics", headers={"Authorization": ""})
+    assert answer.status_code == 200
+    samples = read_samples(answer.text)
+    assert samples["waypool_runs_total"] == [({"status": "succeeded", "reason": ""}, 1.0)]
+    assert samples["waypool_queue_depth"] == [({}, 0.0)]
+    assert samples["waypool_run_seconds_count"] == [({}, 1.0)]
+    assert samples["waypool_run_seconds_sum"][0][1] > 0
+    calls = sum(value for _, value in samples["waypool_tool_calls_total"])
+    assert calls == run["usage"]["tool_calls"]
+    replies = [value for labels, value in samples["waypool_steps_total"]
+               if labels["kind"] == "model_replied"]  # fmt: skip
+    assert replies == [run["usage"]["turns"]]
+    assert samples["waypool_model_seconds_count"][0][0] == {"planner": "builtin"}
+
+
+async def test_an_admin_sees_what_is_open_of_the_own_tenant(seeded_url: str) -> None:
+    key = await make_key(seeded_url, "one", "user", "admin")
+    other = await make_key(seeded_url, "two", "admin")
+    async with serve(make_settings(seeded_url, api_worker=False)) as address:  # noqa: SIM117
+        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+            mine, theirs = ({"Authorization": f"Bearer {k}"} for k in (key, other))
+            made = [
+                (await client.post("/v1/itineraries", json=REQUEST, headers=mine)).json()["id"]
+                for _ in range(2)
+            ]
+            page = (await client.get("/v1/admin/runs", headers=mine)).json()
+            nothing = (await client.get("/v1/admin/runs", headers=theirs)).json()
+    assert [run["id"] for run in page["items"]] == made
+    first = Page[OpenRunItem].model_validate(page).items[0]
+    assert (first.status, first.last_step, first.steps) == ("queued", "run_queued", 1)
+    assert page["items"][0]["age_seconds"] >= page["items"][1]["age_seconds"] >= 0
+    assert nothing["items"] == []
+
+
+async def test_a_full_queue_is_a_429_that_says_when_to_come_again(seeded_url: str) -> None:
+    key = await make_key(seeded_url, "one", "user", "admin")
+    async with serve(make_settings(seeded_url, api_worker=False)) as address:
+        headers = {"Authorization": f"Bearer {key}"}
+        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+            await client.patch("/v1/admin/params/TENANT_MAX_QUEUED", json={"value": 2})
+            again = {"Idempotency-Key": "k"}
+            first = await client.post("/v1/itineraries", json=REQUEST, headers=again)
+            answers = await asyncio.gather(
+                *(client.post("/v1/itineraries", json=REQUEST) for _ in range(4))
+            )
+            repeated = await client.post("/v1/itineraries", json=REQUEST, headers=again)
+            await client.post(f"/v1/itineraries/{first.json()['id']}/cancel")
+            after = await client.post("/v1/itineraries", json=REQUEST)
+    assert sorted(answer.status_code for answer in answers) == [202, 429, 429, 429]
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert refused.json()["code"] == "QUEUE_FULL"
+    assert int(refused.headers["retry-after"]) > 0
+    assert repeated.json()["id"] == first.json()["id"]
+    assert after.status_code == 202
+
+
+async def test_a_pool_without_a_free_connection_is_a_503(
+    seeded_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "POOL_SECONDS", 0.2)
+    key = await make_key(seeded_url, "one", "user")
+    settings = make_settings(seeded_url, api_worker=False, database_pool_size=1)
+    engine = make_engine(seeded_url)
+    async with serve(settings) as address, httpx.AsyncClient(base_url=address) as client:
+        async with transaction(engine) as session:  # the one connection waits for this lock
+            await (await session.connection()).exec_driver_sql("lock table agent_run")
+            headers = {"Authorization": f"Bearer {key}"}
+            stuck = asyncio.create_task(client.get("/v1/itineraries", headers=headers, timeout=60))
+            answer = await client.get("/readyz", timeout=60)
+            while answer.status_code == 200:  # the other has not come to its lock yet
+                answer = await client.get("/readyz", timeout=60)
+        assert (await stuck).status_code == 200
+    await engine.dispose()
+    assert answer.status_code == 503
+    assert answer.json()["code"] == "UNAVAILABLE"
+    assert "retry-after" in answer.headers
+
+
+async def test_a_reader_that_hangs_up_is_forgotten(seeded_url: str) -> None:
+    key = await make_key(seeded_url, "one", "user")
+    settings = make_settings(seeded_url, api_worker=False)
+    headers = {"Authorization": f"Bearer {key}"}
+    async with serve(settings) as address:  # noqa: SIM117 - the client needs the address
+        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+            run_id = (await client.post("/v1/itineraries", json=REQUEST)).json()["id"]
+            async with client.stream("GET", f"/v1/itineraries/{run_id}/events") as events:
+                lines = events.aiter_lines()  # to drop it would hang up
+                await anext(lines)
+                assert await count_readers(client) == 1
+            while await count_readers(client):  # noqa: ASYNC110 - the server tells nobody
+                await asyncio.sleep(0.05)
+
+
+async def count_readers(client: httpx.AsyncClient) -> float:
+    samples = read_samples((await client.get("/metrics")).text)
+    return samples["waypool_event_readers"][0][1]
+
+
+@pytest.fixture
+def exporter(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(spans, "_TRACER", provider.get_tracer("test"))
+    return exporter
+
+
+def read_spans(exporter: InMemorySpanExporter) -> Sequence[dict[str, Any]]:
+    return [json.loads(span.to_json()) for span in exporter.get_finished_spans()]
+
+
+async def test_traces_follow_the_conventions_and_hold_no_contents(
+    seeded_url: str, exporter: InMemorySpanExporter
+) -> None:
+    key = await make_key(seeded_url, "one", "user")
+    usage = UsageScript(input=100, cached=40, output=10)
+    async with serve_mock(Scenario(usage=usage)) as double:
+        settings = make_settings(seeded_url, model="double", openai_base_url=double.url)
+        async with serve(settings) as address:
+            headers = {"Authorization": f"Bearer {key}", **WAIT}
+            async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+                told = REQUEST | {"notes": "a secret wish"}
+                run = (await client.post("/v1/itineraries", json=told)).json()
+    assert run["status"] == "succeeded"
+    found = read_spans(exporter)
+    agents = [span for span in found if span["name"] == "invoke_agent waypool"]
+    chats = [span for span in found if span["name"] == "chat double"]
+    tools = [span for span in found if span["name"].startswith("execute_tool ")]
+    assert len(agents) == 1
+    assert agents[0]["attributes"]["gen_ai.conversation.id"] == run["id"]
+    assert agents[0]["attributes"]["waypool.tenant"] == "one"
+    assert len(chats) == run["usage"]["turns"]
+    assert len(tools) == run["usage"]["tool_calls"]
+    assert {span["parent_id"] for span in (*chats, *tools)} == {agents[0]["context"]["span_id"]}
+    used = sum(span["attributes"]["gen_ai.usage.input_tokens"] for span in chats)
+    assert used == run["usage"]["input_tokens"]
+    assert "secret" not in json.dumps(found)
+    assert "故宫" not in json.dumps(found, ensure_ascii=False)
+
+
+async def test_nobody_listens_unless_asked() -> None:
+    assert not isinstance(trace.get_tracer_provider(), TracerProvider)
+
+
+async def test_one_tenants_many_runs_leave_anothers_one_alone(seeded_url: str) -> None:
+    keys = [await make_key(seeded_url, tenant, "user") for tenant in ("many", "few")]
+    engine = make_engine(seeded_url)
+    settings = make_settings(seeded_url, worker_concurrency=2)
+    async with serve(settings) as address, httpx.AsyncClient(base_url=address) as client:
+        many, few = ({"Authorization": f"Bearer {key}"} for key in keys)
+        for _ in range(24):
+            await client.post("/v1/itineraries", json=REQUEST, headers=many, timeout=60)
+        one = await client.post("/v1/itineraries", json=REQUEST, headers=few | WAIT, timeout=60)
+        async with transaction(engine) as session:
+            left = await list_runs(session, "many", 100, status="queued")
+    await engine.dispose()
+    assert one.json()["status"] == "succeeded"
+    assert len(left) > 8
