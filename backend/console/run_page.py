@@ -18,6 +18,7 @@ from backend.console.render import show_page
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
 from backend.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
+from backend.params.registry import PARAMS
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import explain_place
 from backend.runs.commands import cancel_run, get_run, remove_run, retry_run
@@ -28,6 +29,8 @@ from backend.runs.result import list_selected, show_run
 from backend.runs.run_log import Step, read_steps
 
 router = APIRouter(prefix="/runs")
+
+PARAM_KEYS = tuple(param.key for param in PARAMS if param.in_snapshot)
 
 RunId = Annotated[str, Path(max_length=64)]
 
@@ -73,10 +76,13 @@ async def show_one(
     visit: VisitDep,
     services: ServicesDep,
     why: Annotated[str, Query(max_length=200)] = "",
+    *,
+    thanks: bool = False,
 ) -> Response:
     """The run as it stands; with `why`, also why that place is not in the plan."""
     seen = await _look(services, run_id, visit)
-    return show_page(visit, "run.html", **await _describe(services, visit, seen, why))
+    values = await _describe(services, visit, seen, why)
+    return show_page(visit, "run.html", thanks=thanks, params=PARAM_KEYS, **values)
 
 
 async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> Mapping[str, Any]:

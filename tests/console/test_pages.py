@@ -301,3 +301,26 @@ async def test_a_developer_sees_what_the_context_held(seeded_url: str, tmp_path:
         assert "上下文账本" in done.text
         assert 'class="part-results"' in done.text
         await browser.client.aclose()
+
+
+async def test_an_ended_run_is_rated_verified_run_again_and_compared(browse: Open) -> None:
+    browser = await browse("one", "user", "developer")
+    page = await ask(browser)
+    await wait_for(browser, page)
+    rated = await browser.send(f"{page}/feedback", rating="4", comment="good <b>food</b>")
+    assert rated.status_code == 303, find_text(rated)
+    assert "谢谢" in (await browser.open(rated.headers["location"])).text
+    assert "逐字节一致" in (await browser.send(f"{page}/verify")).text
+    await browser.open(page)
+    wrong = await browser.send(f"{page}/live", key="POOL_POI_SIZE", value="0")
+    assert wrong.status_code == 422
+    await browser.open(page)
+    again = await browser.send(f"{page}/live", key="POOL_POI_SIZE", value="20")
+    child = again.headers["location"]
+    assert f'href="{page}"' in (await wait_for(browser, child)).text
+    other = child.rpartition("/")[2]
+    diff = find_text(await browser.open(f"{page}/diff?other={other}"))
+    assert "POOL_POI_SIZE 60 20" in diff
+    assert "没有差异" in find_text(
+        await browser.open(f"{page}/diff?other={page.rpartition('/')[2]}")
+    )

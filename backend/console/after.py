@@ -1,0 +1,104 @@
+"""What is done with an ended run: rate it, verify it, plan it again with a change, compare it."""
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from backend.bootstrap import Services
+from backend.clock import read_utc
+from backend.console.render import show_page
+from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
+from backend.db.session import transaction
+from backend.errors import ConflictError, OutOfBoundsError
+from backend.params.registry import ParamValue, find_param, parse_value
+from backend.replay.building import build_export
+from backend.replay.export import RunExport
+from backend.replay.live import Change, start_live
+from backend.replay.run_diff import diff_runs, is_same
+from backend.replay.verify import verify
+from backend.runs.commands import get_run
+from backend.runs.events import PlannerName
+from backend.runs.lifecycle import is_final
+from backend.runs.queries import list_runs, save_feedback
+
+router = APIRouter(prefix="/runs")
+
+RunId = Annotated[str, Path(max_length=64)]
+MAX_CHOICE = 30
+
+_AT_ONCE = asyncio.Semaphore(2)
+"""Verifications of one process: each is a second of computing."""
+
+
+@router.post("/{run_id}/feedback")
+async def rate(request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
+    """A rating of 1 to 5 and a word; a later one replaces the former."""
+    principal = require(visit, "user")
+    form = await read_form(request, visit)
+    rating = form.get("rating", [""])[0]
+    if rating not in {"1", "2", "3", "4", "5"}:
+        raise OutOfBoundsError("the rating must be 1 to 5")
+    comment = form.get("comment", [""])[0].strip()[:2000] or None
+    async with transaction(services.engine) as session:
+        run = await get_run(session, run_id, principal.tenant)
+        if not is_final(run.status):
+            raise ConflictError(f"{run_id} is {run.status}: there is nothing to rate yet")
+        await save_feedback(session, run_id, int(rating), comment, read_utc())
+    return RedirectResponse(f"/console/runs/{run_id}?thanks=1#feedback", 303)
+
+
+@router.post("/{run_id}/verify")
+async def verify_run(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """Play the recording again: the same bytes, or the first difference."""
+    require(visit, "developer")
+    await read_form(request, visit)
+    export = await _read(services, visit, run_id)
+    async with _AT_ONCE:
+        verification = await asyncio.to_thread(lambda: asyncio.run(verify(export)))
+    return show_page(visit, "verified.html", run_id=run_id, answer=verification.as_json())
+
+
+@router.post("/{run_id}/live")
+async def replay_live(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """A new run on the same snapshot, with one parameter or another planner."""
+    principal = require(visit, "developer")
+    form = await read_form(request, visit)
+    key, typed = form.get("key", [""])[0], form.get("value", [""])[0].strip()
+    params: dict[str, ParamValue] = {key: parse_value(find_param(key), typed)} if key else {}
+    planner: PlannerName | None = "builtin" if "builtin" in form.get("planner", []) else None
+    change = Change(planner, None, params, {})
+    child = await start_live(services.engine, services.queue, run_id, principal.tenant, change)
+    return RedirectResponse(f"/console/runs/{child}", 303)
+
+
+@router.get("/{run_id}/diff")
+async def show_diff(
+    run_id: RunId,
+    visit: VisitDep,
+    services: ServicesDep,
+    other: Annotated[str, Query(max_length=64)] = "",
+) -> Response:
+    """This run beside another one; without one, those to choose from."""
+    principal = require(visit, "developer")
+    async with transaction(services.engine) as session:
+        await get_run(session, run_id, principal.tenant)
+        runs = await list_runs(session, principal.tenant, MAX_CHOICE)
+    choice = [run for run in runs if is_final(run.status) and run.id != run_id]
+    diff = None
+    if other:
+        mine, its = [await _read(services, visit, known) for known in (run_id, other)]
+        diff = await asyncio.to_thread(diff_runs, mine, its)
+    values: dict[str, Any] = {"choice": choice, "other": other, "diff": diff}
+    is_equal = diff is not None and is_same(diff)
+    return show_page(visit, "diff.html", run_id=run_id, is_same=is_equal, **values)
+
+
+async def _read(services: Services, visit: Visit, run_id: str) -> RunExport:
+    assert visit.principal is not None
+    return await build_export(services.engine, services.results, run_id, visit.principal.tenant)
