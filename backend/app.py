@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from backend import __version__
 from backend.api import health, metrics
-from backend.api.admin import audit, catalogue, preview, stats, tuning
+from backend.api.admin import audit, catalogue, preview, sources, stats, tuning
 from backend.api.admin import runs as open_runs
 from backend.api.deps import refuse_nul
 from backend.api.developer import replay, results, runs
@@ -23,6 +23,7 @@ from backend.console.app import create_console
 from backend.pool.plan_request import PlanRequest
 from backend.runs.revision import RevisionRequest
 from backend.settings import Settings
+from backend.sources.spec import Source
 
 _DESCRIPTION = (
     "Ask for an itinerary, watch it being made, tune and replay. Errors are problem documents"
@@ -36,6 +37,7 @@ ROUTERS = (
     revisions.router,
     exports.router,
     tuning.router,
+    sources.router,
     audit.router,
     preview.router,
     catalogue.router,
@@ -57,6 +59,9 @@ BODIES: tuple[type[BaseModel], ...] = (
     *catalogue.CHANGES.values(),
     replay.ReplayRequest,
     afterwards.Feedback,
+    Source,
+    sources.SourceChange,
+    sources.Trial,
 )
 """What is read from bodies; no signature names them."""
 

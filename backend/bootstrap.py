@@ -16,9 +16,11 @@ from backend.agent.models import (
     choose_default,
     read_models_file,
 )
+from backend.catalogue.importers.catalogue_csv import ImportReport
+from backend.catalogue.seed import seed_catalogue
 from backend.clock import read_utc
 from backend.db.migrate import upgrade
-from backend.db.session import Engine, make_engine, transaction
+from backend.db.session import Engine, Session, make_engine, transaction
 from backend.errors import ConfigurationError
 from backend.params.queries import insert_missing_params
 from backend.results.store import ResultStore
@@ -28,6 +30,12 @@ from backend.runs.queue import JobQueue
 from backend.runs.retention import prune_runs
 from backend.runs.workflow import Planners, advance_run
 from backend.settings import Settings, read_variable
+from backend.sources.cache import ResponseCache
+from backend.sources.exchange import Exchange
+from backend.sources.fetch import Fetcher
+from backend.sources.hosts import HostRules
+from backend.sources.queries import insert_configured
+from backend.sources.store import SourceStore
 from backend.tools.queries import insert_missing_tools
 
 
@@ -42,6 +50,7 @@ class Services:
     planners: Planners
     results: ResultStore
     means: Means
+    sources: SourceStore
 
     async def advance(self, run_id: str) -> None:
         """Carry one run to its end."""
@@ -84,8 +93,9 @@ async def open_services(settings: Settings, url: str) -> AsyncIterator[Services]
         feed = await stack.enter_async_context(EventFeed(url, engine).listening())
         means = await stack.enter_async_context(open_means(engine))
         results = make_store(settings, engine)
-        planners = make_planners(settings, results)
-        yield Services(settings, engine, queue, feed, planners, results, means)
+        sources = SourceStore(engine, make_fetcher(settings, engine))
+        planners = make_planners(settings, results, sources)
+        yield Services(settings, engine, queue, feed, planners, results, means, sources)
 
 
 def make_store(settings: Settings, engine: Engine) -> ResultStore:
@@ -94,9 +104,19 @@ def make_store(settings: Settings, engine: Engine) -> ResultStore:
     return ResultStore(engine, key.get_secret_value() if key else None)
 
 
-def make_planners(settings: Settings, results: ResultStore) -> Planners:
+def make_fetcher(settings: Settings, engine: Engine | None) -> Fetcher:
+    """How sources are fetched; without an engine nothing is kept for the next time."""
+    rules = HostRules.read(settings.source_hosts, settings.source_private_hosts)
+    key = settings.result_key
+    secret = key.get_secret_value() if key else None
+    return Fetcher(Exchange(rules), ResponseCache(engine, secret) if engine else None)
+
+
+def make_planners(
+    settings: Settings, results: ResultStore, sources: SourceStore | None = None
+) -> Planners:
     """The built-in planner, and the language models that are configured."""
-    return Planners(_open_builtin, make_models(settings), results, _open_reviser)
+    return Planners(_open_builtin, make_models(settings), results, _open_reviser, sources)
 
 
 @asynccontextmanager
@@ -149,6 +169,12 @@ def prepare_database(url: str) -> None:
     """Migrate a database and add the rows that every installation has."""
     upgrade(url)
     asyncio.run(_insert_rows(url))
+
+
+async def seed(session: Session) -> ImportReport:
+    """The catalogue and the sources that come along; again it changes nothing."""
+    await insert_configured(session, read_utc())
+    return await seed_catalogue(session)
 
 
 async def insert_missing_rows(engine: Engine) -> None:

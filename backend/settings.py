@@ -79,6 +79,14 @@ class Settings(BaseSettings):
         min_length=32,
         description="Encrypts stored results: at least 32 random characters; unset: not encrypted.",
     )
+    source_hosts: str = Field(
+        "data.weather.gov.hk,www.aqhi.gov.hk,www.1823.gov.hk,www.info.gov.hk,www.immd.gov.hk",
+        description="Hosts that sources may be at: host, host:port or *.host, with commas.",
+    )
+    source_private_hosts: str = Field(
+        "",
+        description="Hosts beside these that may be at private addresses, such as test doubles.",
+    )
     log_level: str = Field(
         "warning", pattern="^(debug|info|warning|error)$", description="debug, info, warning, error"
     )

@@ -10,8 +10,7 @@ from psycopg import sql
 from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from backend.bootstrap import prepare_database
-from backend.catalogue.seed import seed_catalogue
+from backend.bootstrap import prepare_database, seed
 from backend.db.embedded import start_embedded
 from backend.db.migrate import upgrade
 from backend.db.session import make_engine, transaction
@@ -126,7 +125,7 @@ def seeded_template(server_url: str, template_database: str) -> Iterator[str]:
 async def _seed(url: str) -> None:
     engine = make_engine(url)
     async with transaction(engine) as session:
-        await seed_catalogue(session)
+        await seed(session)
     await engine.dispose()
 
 

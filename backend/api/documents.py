@@ -257,6 +257,37 @@ class ToolItem(Document):
     updated_at: Moment
 
 
+class SourceItem(Document):
+    """A source's row; `spec` is a `Source`."""
+
+    name: str
+    enabled: bool
+    question: str
+    cities: tuple[str, ...]
+    spec: dict[str, Any]
+    version: int
+    updated_at: Moment
+
+
+class TrialDocument(Document):
+    """What a call would give: the bytes of the response, of the facts, of what the model reads.
+
+    A source that fails gives its `error` instead.
+    """
+
+    ok: bool
+    name: str
+    address: str | None = None
+    arguments: dict[str, Any] | None = None
+    cached: bool | None = None
+    raw_bytes: int | None = None
+    projected_bytes: int | None = None
+    sent_bytes: int | None = None
+    sent_tokens: int | None = None
+    answer: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+
+
 class AuditItem(Document):
     """A change; `old` and `new` are values, of a tool or a row of the catalogue objects."""
 

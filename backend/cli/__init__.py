@@ -37,6 +37,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("results", "backend.cli.results:results"),
     ("mock-llm", "backend.cli.mock_llm:mock_llm"),
     ("audit-columns", "backend.cli.audit:audit_columns"),
+    ("sources", "backend.cli.sources:sources"),
     ("sweep", "backend.cli.sweep:sweep"),
     ("bench", "backend.cli.bench:bench"),
     ("config", "backend.cli.config:config"),

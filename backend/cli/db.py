@@ -5,9 +5,9 @@ from typing import Any
 import click
 
 from backend.bootstrap import prepare_database
+from backend.bootstrap import seed as seed_rows
 from backend.catalogue.importers.upsert import Written
 from backend.catalogue.queries import count_rows, read_state
-from backend.catalogue.seed import seed_catalogue
 from backend.catalogue.synthetic import add_synthetic_places
 from backend.catalogue.tidying import tidy_catalogue
 from backend.cli.database import with_engine
@@ -43,11 +43,11 @@ def upgrade(output: Output) -> None:
 @json_option
 @click.pass_obj
 def seed(output: Output, synthetic: int) -> None:
-    """Load the catalogue that comes with Waypool; again changes nothing."""
+    """Load the catalogue and the sources that come with Waypool; again changes nothing."""
 
     async def work(engine: Engine) -> tuple[dict[str, object], str]:
         async with transaction(engine) as session:
-            report = await seed_catalogue(session)
+            report = await seed_rows(session)
             written = await add_synthetic_places(session, synthetic) if synthetic else Written()
         await tidy_catalogue(engine, report.total + written)
         document = report.as_json() | {"synthetic": vars(written)}

@@ -14,9 +14,8 @@ import uvicorn
 
 from backend.access.browser_queries import make_link
 from backend.access.queries import create_key, revoke_key
-from backend.bootstrap import prepare_database
+from backend.bootstrap import prepare_database, seed
 from backend.catalogue.queries import read_state
-from backend.catalogue.seed import seed_catalogue
 from backend.catalogue.tidying import tidy_catalogue
 from backend.cli.itinerary_text import describe_funnel, print_result
 from backend.cli.output import FAILED, Output, json_option
@@ -81,7 +80,7 @@ async def _show_waypool(
 
 async def _seed(output: Output, engine: Engine) -> None:
     async with transaction(engine) as session:
-        report = await seed_catalogue(session)
+        report = await seed(session)
         version = (await read_state(session)).version
     await tidy_catalogue(engine, report.total)
     total = report.total

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from backend.bootstrap import make_planners, make_store
+from backend.bootstrap import make_fetcher, make_planners, make_store
 from backend.cli.database import with_engine
 from backend.cli.export_option import export_options, write_exports
 from backend.cli.itinerary_text import print_result
@@ -17,6 +17,7 @@ from backend.runs.result import show_run
 from backend.runs.spending import check_model
 from backend.runs.workflow import advance_run
 from backend.settings import read_settings
+from backend.sources.store import SourceStore
 
 
 @click.command()
@@ -46,7 +47,8 @@ def plan(
     settings = read_settings()
 
     async def work(engine: Engine) -> dict[str, Any]:
-        planners = make_planners(settings, make_store(settings, engine))
+        sources = SourceStore(engine, make_fetcher(settings, engine))
+        planners = make_planners(settings, make_store(settings, engine), sources)
         check_model(model, planners.model_names)
         started = await start_run(engine, None, tenant, raw, deadline_seconds=deadline, model=model)
         async with hold_run(engine, started.run_id):

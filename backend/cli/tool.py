@@ -1,12 +1,14 @@
 """`waypool tool`: call a tool by hand, and see what a model would see."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import click
 
 from backend.agent.replies import dump_json
+from backend.bootstrap import make_fetcher
 from backend.cli.limit_option import limit_option
 from backend.cli.output import Output, json_option
 from backend.cli.snapshot_file import read_snapshot
@@ -16,6 +18,10 @@ from backend.db.migrate import head_revision, read_revision
 from backend.db.session import make_engine, transaction
 from backend.errors import ToolError, UnavailableError
 from backend.settings import Settings, read_settings
+from backend.sources.asking import Asked, ask_source
+from backend.sources.queries import list_sources
+from backend.sources.spec import Source
+from backend.sources.store import Offer, list_offers
 from backend.tools.call import ToolCall
 from backend.tools.limits import ToolLimit
 from backend.tools.queries import read_limits
@@ -57,13 +63,16 @@ def call_tool(
     output.is_json = True
     snapshot = read_snapshot(source)
     state = read_state(draft, snapshot)
-    known = _choose_limits(read_settings(), limits)
+    settings = read_settings()
+    found = _find_rows(settings)
+    known = _choose_limits(found.limits, limits)
     call = ToolCall(id=f"call_{state.calls + 1}", name=name, arguments=arguments)
 
     async def give_limits() -> Limits:
         return known
 
-    outcome = asyncio.run(ToolRunner(snapshot, give_limits).run(call, state))
+    runner = ToolRunner(snapshot, give_limits, sources=_Sources(settings, found.sources))
+    outcome = asyncio.run(runner.run(call, state))
     if draft is not None:
         write_state(draft, state.after(outcome), snapshot)
     if outcome.is_error:
@@ -71,29 +80,54 @@ def call_tool(
     click.echo(dump_json(outcome.content))
 
 
-def _choose_limits(settings: Settings, given: Mapping[str, int]) -> Limits:
-    limits = dict(_find_limits(settings))
+@dataclass(frozen=True)
+class _Rows:
+    """What a database says of tools and sources; nothing where there is none."""
+
+    limits: Limits
+    sources: Sequence[Offer] = ()
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """The sources that the database had, fetched without keeping anything for the next time."""
+
+    settings: Settings
+    offers: Sequence[Offer]
+
+    async def list(self) -> Sequence[Offer]:
+        """All sources by name."""
+        return self.offers
+
+    async def ask(self, source: Source, given: Mapping[str, Any]) -> Asked:
+        """The facts."""
+        return await ask_source(make_fetcher(self.settings, None), source, given)
+
+
+def _choose_limits(found: Limits, given: Mapping[str, int]) -> Limits:
+    limits = dict(found)
     for name, rows in given.items():
         limits[name] = replace(limits.get(name, ToolLimit()), max_return_rows=rows)
     return limits
 
 
-def _find_limits(settings: Settings) -> Limits:
-    """The database's limits; none where there is none at hand, or not at this version."""
+def _find_rows(settings: Settings) -> _Rows:
+    """The database's rows; none where there is none at hand, or not at this version."""
     if not is_at_hand(settings):
-        return {}
+        return _Rows({})
     try:
         with open_database(settings) as url:
             is_ready = read_revision(url) == head_revision()
-            return asyncio.run(_read_limits(url)) if is_ready else {}
+            return asyncio.run(_read_rows(url)) if is_ready else _Rows({})
     except UnavailableError:
-        return {}
+        return _Rows({})
 
 
-async def _read_limits(url: str) -> Limits:
+async def _read_rows(url: str) -> _Rows:
     engine = make_engine(url, 1)
     try:
         async with transaction(engine) as session:
-            return await read_limits(session)
+            limits = await read_limits(session)
+            return _Rows(limits, list_offers(await list_sources(session)))
     finally:
         await engine.dispose()

@@ -25,8 +25,15 @@ from backend.db.session import Session
 from backend.results.handle import HandleState, Owner, Reader
 from backend.results.tables import StoredResult, StoredResultPart, StoredResultRead
 
-# Of a run only whether it goes on matters here; its own room stands above this one.
-_RUN = table("agent_run", column("id"), column("status"), column("finished_at"))
+# Of a run only whether it is still of interest matters here; its own room stands above this one.
+_RUN = table(
+    "agent_run",
+    column("id"),
+    column("parent_run_id"),
+    column("status"),
+    column("finished_at"),
+    column("pinned_at"),
+)
 _ACTIVE = ("queued", "running")
 
 _HEAD = (
@@ -76,10 +83,18 @@ def show_head(head: ResultHead) -> dict[str, Any]:
 
 
 def _is_idle(before: dt.datetime) -> ColumnElement[bool]:
-    """Not read since `before`, not pinned, and its run, if it has one, has ended before then."""
+    """Not read since `before`, not pinned, and no run needs it.
+
+    Its own run needs it, and those that came out of that one, which may read it: as long as they go
+    on, have ended only after `before`, or are pinned.
+    """
     runs = select(_RUN.c.id).where(
-        _RUN.c.id == StoredResult.run_id,
-        or_(_RUN.c.status.in_(_ACTIVE), _RUN.c.finished_at >= before),
+        or_(_RUN.c.id == StoredResult.run_id, _RUN.c.parent_run_id == StoredResult.run_id),
+        or_(
+            _RUN.c.status.in_(_ACTIVE),
+            _RUN.c.finished_at >= before,
+            _RUN.c.pinned_at.is_not(None),
+        ),
     )
     return and_(
         StoredResult.last_read_at < before, StoredResult.pinned_at.is_(None), ~runs.exists()

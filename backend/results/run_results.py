@@ -25,7 +25,7 @@ class RunResults:
 
     async def put(self, content: Any, tool: str, filters: Mapping[str, Any]) -> dict[str, Any]:
         """What the model gets instead of the content, once that is stored."""
-        chunks = [write_json(content).encode()]
+        chunks = (write_json(value).encode() for value in [content])  # written when it is stored
         stored = await self.store.put(
             chunks, self.owner, tool=tool, filters=filters, locale=self.locale
         )

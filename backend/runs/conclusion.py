@@ -11,6 +11,7 @@ from backend.runs.figures import count_figures
 from backend.runs.findings import Findings, check_plan
 from backend.runs.relaxing.outcome import Sought
 from backend.runs.result import RunUsage, count_run_funnel
+from backend.runs.source_warnings import warn_of_sources
 from backend.runs.stages import Stage, fold_state
 from backend.runs.verdict import Cut, Verdict, judge
 from backend.tools.context import RunState
@@ -80,6 +81,7 @@ def _show_plan(
     if plan is not None:
         violations = (*_list_errors(verdict), *plan.warnings)
         itinerary, state = plan.itinerary, state.model_copy(update={"draft": plan.draft})
+    violations = (*violations, *warn_of_sources(state.failed_sources, snapshot))
     return {
         "funnel": count_run_funnel(snapshot, state),
         "itinerary": itinerary.as_json(),

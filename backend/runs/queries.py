@@ -84,6 +84,16 @@ async def find_run(
     return RunHead(**row._mapping) if row else None  # noqa: SLF001 - a public name of SQLAlchemy
 
 
+async def list_ancestors(session: Session, run_id: str) -> Sequence[str]:
+    """The runs that a run came out of, as far back as they are kept."""
+    parent = AgentRun.parent_run_id
+    line = select(parent.label("id")).where(AgentRun.id == run_id).cte("line", recursive=True)
+    # `union` drops what was there already, so the walk ends even if a line led back to itself.
+    line = line.union(select(parent).where(AgentRun.id == line.c.id))
+    found = await session.scalars(select(line.c.id).where(line.c.id.is_not(None)))
+    return found.all()
+
+
 async def list_runs(
     session: Session,
     tenant: str | None,

@@ -35,7 +35,7 @@ from backend.runs.lifecycle import is_final
 from backend.runs.limit_reader import LimitReader
 from backend.runs.means import Means, open_means
 from backend.runs.progress_feed import ProgressFeed
-from backend.runs.queries import RunHead, find_run, read_snapshot_text, update_run
+from backend.runs.queries import RunHead, find_run, list_ancestors, read_snapshot_text, update_run
 from backend.runs.recording import RecordedTools, Recording, make_recording
 from backend.runs.relaxing.in_run import relax_once
 from backend.runs.relaxing.outcome import read_sought
@@ -45,6 +45,7 @@ from backend.runs.spans import TracedLlm, TracedTools, trace_agent
 from backend.runs.spending import count_cost
 from backend.runs.stages import Stage, read_stages, read_start
 from backend.runs.verdict import Cut
+from backend.sources.store import SourceStore
 from backend.telemetry.logs import logged_as
 from backend.tools.context import RunState
 from backend.tools.runner import ToolRunner
@@ -61,7 +62,7 @@ OpenPlanner = Callable[[], AbstractAsyncContextManager[LlmClient]]
 
 @dataclass(frozen=True)
 class Planners:
-    """How to open each planner, and where large results of their tools go.
+    """How to open each planner, where large results of their tools go, and third-party sources.
 
     `models` is None where no language model is configured. `reviser` stands in for the built-in
     planner where a finished plan is revised, which it would else go on with.
@@ -71,6 +72,7 @@ class Planners:
     models: Models | None
     results: ResultStore | None = None
     reviser: OpenPlanner | None = None
+    sources: SourceStore | None = None
 
     @property
     def model_names(self) -> list[str]:
@@ -252,7 +254,8 @@ class _Work:
         if stage.stop is not None:
             return stage.fold(start), stage.stop, stage.error
         limits = LimitReader(self._means.statements, (self._run.overrides or {}).get("limits", {}))
-        runner = ToolRunner(snapshot, limits.read, self._open_results(snapshot))
+        results = await self._open_results(snapshot)
+        runner = ToolRunner(snapshot, limits.read, results, self._planners.sources)
         tools = RecordedTools(runner, await self._read_recording())
 
         def describe() -> dict[str, Any]:
@@ -287,11 +290,15 @@ class _Work:
             raise NoModelError("this run was begun with a language model, and none is configured")
         return self._planners.models.open(stage.model, hear)
 
-    def _open_results(self, snapshot: Snapshot) -> RunResults | None:
+    async def _open_results(self, snapshot: Snapshot) -> RunResults | None:
+        """Where its large results go; those of the runs that it came out of it may read."""
         store = self._planners.results
+        if store is None:
+            return None
+        async with transaction(self._engine) as session:
+            ancestors = await list_ancestors(session, self._run.id)
         owner = Owner(self._run.tenant, self._run.id)
-        ancestors = (self._run.parent_run_id,) if self._run.parent_run_id else ()
-        return RunResults(store, owner, snapshot.request.locale, ancestors) if store else None
+        return RunResults(store, owner, snapshot.request.locale, tuple(ancestors))
 
     async def _conclude(self, snapshot: Snapshot, cut: Cut | None) -> None:
         """Computed for the moment of the end: a replay computes it for the same."""

@@ -35,16 +35,13 @@ Read = Callable[[Any], Any]
 
 
 def make_reader(column: Column, zone: ZoneInfo) -> Read:
-    """A function from a raw value to the column's value; equal texts are read once."""
+    """A function from a raw value to the column's value."""
     read_typed = _make_typed(column, zone)
-    known: dict[str, Any] = {}
 
     def read(value: Any) -> Any:
-        if not isinstance(value, str):
-            return _read_other(value, column, read_typed)
-        if value not in known:
-            known[value] = _read_text(value, column, read_typed)
-        return known[value]
+        if isinstance(value, str):
+            return _read_text(value, column, read_typed)
+        return _read_other(value, column, read_typed)
 
     return read
 

@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 from backend.results.document import make_root
 from backend.results.values import MAX_DEPTH, measure_depth, parse_json
-from backend.sources.markup import BadMarkupError, Element, make_value, parse_xml, strip_html
+from backend.sources.markup import BadMarkupError, Element, make_value, parse_xml
+from backend.sources.words import strip_html
 
 Format = Literal["json", "csv", "rss", "xml"]
 
+MAX_COLUMNS = 10_000
 _HTML = {"description", "encoded", "summary", "content"}
 
 
@@ -60,14 +62,17 @@ def _parse_csv(text: str, delimiter: str) -> list[dict[str, str]]:
 
 def _name_columns(cells: list[str]) -> list[str]:
     """Names for all: an empty one is called by its place, one that comes twice gets a number."""
-    names: list[str] = []
+    if len(cells) > MAX_COLUMNS:
+        raise BadFormatError(f"it has {len(cells)} columns, more than {MAX_COLUMNS}")
+    names: dict[str, None] = {}
+    copies: dict[str, int] = {}
     for number, cell in enumerate(cells, start=1):
         name = wanted = " ".join(cell.split()) or f"column_{number}"
-        copy = 2
         while name in names:
-            name, copy = f"{wanted}_{copy}", copy + 1
-        names.append(name)
-    return names
+            copies[wanted] = copies.get(wanted, 1) + 1
+            name = f"{wanted}_{copies[wanted]}"
+        names[name] = None
+    return list(names)
 
 
 def _parse_rss(text: str) -> dict[str, Any]:

@@ -1,13 +1,10 @@
-"""XML and HTML as values and as text; document types, and with them entities, are refused."""
+"""XML as values; document types, and with them entities, are refused."""
 
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from typing import Any
 from xml.parsers import expat
 
 MAX_DEPTH = 60
-_SILENT = {"script", "style", "template", "noscript"}
-_INLINE = {"a", "b", "i", "em", "strong", "span", "u", "sub", "sup", "small", "font"}
 
 
 class BadMarkupError(ValueError):
@@ -93,36 +90,6 @@ def make_value(element: Element) -> Any:
         for key, entry in value.items()
     }
     return made | ({"#text": own} if own else {})
-
-
-def strip_html(text: str) -> str:
-    """The words of a piece of HTML on one line, without scripts and styles."""
-    reader = _TextReader()
-    reader.feed(text)
-    reader.close()
-    return " ".join("".join(reader.parts).split())
-
-
-class _TextReader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._silent = 0
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        """A block begins a new word."""
-        self._silent += tag in _SILENT
-        self.parts.append("" if tag in _INLINE else " ")
-
-    def handle_endtag(self, tag: str) -> None:
-        """What was silent may be over."""
-        self._silent -= tag in _SILENT and self._silent > 0
-        self.parts.append("" if tag in _INLINE else " ")
-
-    def handle_data(self, data: str) -> None:
-        """Words."""
-        if not self._silent:
-            self.parts.append(data)
 
 
 def _strip_prefix(name: str) -> str:

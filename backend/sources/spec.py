@@ -4,10 +4,12 @@ The projection reads tables out of the response (columns with types), narrows th
 names parts: structured queries over a table, or a path. Everything is checked when it is written.
 """
 
+import codecs
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
+from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -41,6 +43,21 @@ def _checked(text: str, parse: Any) -> str:
     return text
 
 
+def _check_zone(text: str) -> str:
+    if text not in available_timezones():
+        raise ValueError(f"{text!r} is no time zone, such as Asia/Hong_Kong")
+    return text
+
+
+def _check_encoding(text: str) -> str:
+    try:
+        return codecs.lookup(text).name
+    except LookupError:
+        raise ValueError(f"{text!r} is no encoding that is known here") from None
+
+
+Zone = Annotated[str, AfterValidator(_check_zone)]
+Encoding = Annotated[str, AfterValidator(_check_encoding)]
 Name = Annotated[str, Field(pattern=NAME.pattern.join("^$"))]
 FieldPath = Annotated[str, AfterValidator(_check_field)]
 RootPath = Annotated[str, AfterValidator(_check_path)]
@@ -163,6 +180,12 @@ class Table(Document):
         ):
             if name is not None and name not in self.columns:
                 raise ValueError(f"{place} names {name!r}, which is no column of the table")
+        if self.covers and self.columns[self.covers.column].type not in {"date", "time"}:
+            raise ValueError("covers names a column that is no date or time")
+        if self.range and self.columns[self.range].type in {"as_is", "text"}:
+            raise ValueError("range names a column without order; give it a type")
+        if self.range and self.columns[self.range].allow:
+            raise ValueError("range names a column that allows texts beside its type")
         check_query({"where": list(self.where)}, self.columns)
         return self
 
@@ -214,9 +237,9 @@ class Source(Document):
     address: str = Field(max_length=2000)
     arguments: tuple[Argument, ...] = Field((), max_length=20)
     format: Format
-    delimiter: str = Field(",", min_length=1, max_length=1)
-    encoding: str | None = Field(None, max_length=40)
-    timezone: str = "Asia/Hong_Kong"
+    delimiter: str = Field(",", pattern=r'^[^\r\n"\s\w]$|^\t$')
+    encoding: Encoding | None = None
+    timezone: Zone = "Asia/Hong_Kong"
     cities: tuple[str, ...] = ()
     max_bytes: int = Field(16_000_000, ge=1, le=256_000_000)
     timeout_seconds: float = Field(20, gt=0, le=300)
@@ -235,12 +258,20 @@ class Source(Document):
             raise ValueError("the host cannot be an argument")
         if parts.username is not None or parts.password is not None:
             raise ValueError("the address must not hold a user or password")
+        return self
+
+    @model_validator(mode="after")
+    def _check_arguments(self) -> "Source":
         names = [argument.name for argument in self.arguments]
         if len(set(names)) < len(names):
             raise ValueError("two arguments have one name")
         for name in self._list_used_arguments():
             if name not in names:
                 raise ValueError(f"{name!r} is used, and is no argument")
+        dates = {argument.name for argument in self.arguments if argument.type == "date"}
+        for table in self.projection.tables.values():
+            if table.covers and table.covers.arg not in dates:
+                raise ValueError("covers names an argument that is no date")
         return self
 
     def _list_used_arguments(self) -> list[str]:

@@ -104,17 +104,23 @@ def _extract(row: Row, extract: Extract, number: int) -> Row:
 
 
 def _read_column(rows: list[Row], name: str, column: Column, zone: ZoneInfo) -> list[Any]:
+    """The column's values; equal texts, of which a long column has many, are read once."""
     field = _make_field(name, column)
     read = make_reader(column, zone)
+    known: dict[str, Any] = {}
     values = []
     for number, row in enumerate(rows):
-        raw = row.get(field) if isinstance(field, str) else read_field(row, field)
-        if raw is None and isinstance(field, str) and field not in row:
-            raw = MISSING
+        raw = row.get(field, MISSING) if isinstance(field, str) else read_field(row, field)
+        if type(raw) is str and raw in known:
+            values.append(known[raw])
+            continue
         try:
-            values.append(read(raw))
+            value = read(raw)
         except BadCellError as error:
             raise ChangedError(f"{name} of row {number} {error}") from None
+        if type(raw) is str:
+            known[raw] = value
+        values.append(value)
     return values
 
 

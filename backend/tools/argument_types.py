@@ -18,7 +18,8 @@ LATEST_VISIT = "26:00"
 _SHORT_HOUR = re.compile(r"\d:[0-5]\d")
 
 
-def _drop_blank(value: object) -> object:
+def drop_blank(value: object) -> object:
+    """None for a text of white space."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
@@ -51,19 +52,19 @@ def check_visit_time(text: str) -> str:
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 OptionalText = Annotated[
-    Annotated[str, Field(max_length=MAX_TEXT)] | None, BeforeValidator(_drop_blank)
+    Annotated[str, Field(max_length=MAX_TEXT)] | None, BeforeValidator(drop_blank)
 ]
 TextList = Annotated[
     tuple[Text, ...] | None,
     Field(max_length=50),
     BeforeValidator(_make_tuple),
-    BeforeValidator(_drop_blank),
+    BeforeValidator(drop_blank),
 ]
 NumberList = Annotated[tuple[int, ...] | None, Field(max_length=50), BeforeValidator(_make_tuple)]
 IdList = Annotated[tuple[Text, ...], BeforeValidator(_make_list_tuple)]
-Time = Annotated[Annotated[str, AfterValidator(check_time)] | None, BeforeValidator(_drop_blank)]
+Time = Annotated[Annotated[str, AfterValidator(check_time)] | None, BeforeValidator(drop_blank)]
 VisitTime = Annotated[
-    Annotated[str, AfterValidator(check_visit_time)] | None, BeforeValidator(_drop_blank)
+    Annotated[str, AfterValidator(check_visit_time)] | None, BeforeValidator(drop_blank)
 ]
 MaxPrice = Annotated[float, Field(ge=0)] | None
 Limit = Annotated[int, Field(ge=1)] | None

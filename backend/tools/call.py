@@ -26,6 +26,20 @@ class ToolCall(Recorded):
     arguments: str
 
 
+class SourceUse(Recorded):
+    """What a call of a source took: bytes of the response, of the facts, of what the model reads.
+
+    `error` is the code of why there are none.
+    """
+
+    name: str
+    raw_bytes: int = 0
+    projected_bytes: int = 0
+    sent_bytes: int = 0
+    is_cached: bool = False
+    error: str | None = None
+
+
 class ToolOutcome(Recorded):
     """What a call gave: `content` is what the model reads, the rest is what the call changed.
 
@@ -45,6 +59,7 @@ class ToolOutcome(Recorded):
     opened: tuple[str, ...] = ()
     draft: Draft | None = None
     is_submitted: bool = False
+    source: SourceUse | None = None
 
 
 class ToolSchema(Recorded):

@@ -9,7 +9,7 @@ from backend.planner.draft import Draft
 from backend.planner.locks import Locks
 from backend.pool.snapshot import Kind, Snapshot
 from backend.text import Locale
-from backend.tools.call import Recorded, ToolOutcome
+from backend.tools.call import Recorded, SourceUse, ToolOutcome
 from backend.tools.handles import Results
 
 Ids = Annotated[frozenset[str], PlainSerializer(sorted, return_type=list[str], when_used="json")]
@@ -20,7 +20,8 @@ class RunState(Recorded):
 
     `edits` counts the calls that changed the draft; `first_calls` gives, for the key of a read
     call, the number of the first such call. `seen` is of `listed` what the present planner was
-    shown: another one may have had the run before it.
+    shown: another one may have had the run before it. `failed_sources` gives the code of the last
+    failure of each source that has not answered since.
     In the revision of a plan `locks` may not go out of it, and `wish` is what the traveller wants
     changed.
     """
@@ -35,6 +36,7 @@ class RunState(Recorded):
     is_submitted: bool = False
     locks: Locks = Locks()
     wish: str = ""
+    failed_sources: dict[str, str] = Field(default_factory=dict)
 
     def after(self, outcome: ToolOutcome) -> "RunState":
         """The state that the outcome leads to; folding recorded outcomes resumes a run."""
@@ -54,6 +56,7 @@ class RunState(Recorded):
             is_submitted=outcome.is_submitted or (self.is_submitted and not is_edit),
             locks=self.locks,
             wish=self.wish,
+            failed_sources=_note(self.failed_sources, outcome.source),
         )
 
     def listed_ids(self, kind: Kind) -> frozenset[str]:
@@ -75,6 +78,13 @@ def _add(
     if kind is None or not ids:
         return before
     return {**before, kind: before.get(kind, frozenset()).union(ids)}
+
+
+def _note(before: dict[str, str], use: SourceUse | None) -> dict[str, str]:
+    if use is None:
+        return before
+    others = {name: code for name, code in before.items() if name != use.name}
+    return others if use.error is None else {**others, use.name: use.error}
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,14 @@ _TEXTS: dict[str, dict[Locale, str]] = {
         "zh-CN": "必须是 00:00 到 {latest} 的 HH:MM，而不是 {got}",
         "en": "must be HH:MM from 00:00 to {latest}, not {got}",
     },
+    "bad_date": {
+        "zh-CN": "必须是 YYYY-MM-DD 形式的日期，而不是 {got}",
+        "en": "must be a date, YYYY-MM-DD, not {got}",
+    },
+    "literal_error": {
+        "zh-CN": "必须是 {expected} 之一，而不是 {got}",
+        "en": "must be {expected}, not {got}",
+    },
     "greater_than_equal": {"zh-CN": "不能小于 {ge}", "en": "must be at least {ge}"},
     "less_than_equal": {"zh-CN": "不能大于 {le}", "en": "must be at most {le}"},
     "string_too_short": {"zh-CN": "不能为空", "en": "must not be empty"},

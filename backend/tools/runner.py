@@ -7,7 +7,7 @@ The limits come from the database at every call, so an admin's change holds from
 import asyncio
 import hashlib
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from backend.errors import ToolError
 from backend.pool.snapshot import Snapshot
 from backend.text import Locale, find_near, shorten
 from backend.tools.arguments import read_arguments
-from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
+from backend.tools.call import SourceUse, ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState, ToolContext
 from backend.tools.faults import echo
 from backend.tools.handles import Results, put_away
@@ -25,6 +25,7 @@ from backend.tools.limits import ToolLimit
 from backend.tools.page import build_repeat_result
 from backend.tools.registry import TOOLS, find_tool
 from backend.tools.schema import describe_tool
+from backend.tools.source_tools import Sources, list_source_tools
 from backend.tools.tool import Answer, Tool
 
 ReadLimits = Callable[[], Awaitable[Mapping[str, ToolLimit]]]
@@ -48,33 +49,49 @@ class ToolRunner:
     """The tools over one snapshot; durability and replay wrap it."""
 
     def __init__(
-        self, snapshot: Snapshot, read_limits: ReadLimits, results: Results | None = None
+        self,
+        snapshot: Snapshot,
+        read_limits: ReadLimits,
+        results: Results | None = None,
+        sources: Sources | None = None,
     ) -> None:
         self._snapshot = snapshot
         self._read_limits = read_limits
         self._results = results
+        self._sources = sources
 
     async def offered(self) -> list[ToolSchema]:
         """The tools that are switched on now, as the model is told of them."""
         limits = await self._read_limits()
-        enabled = _list_enabled(limits)
+        tools = await list_source_tools(self._sources, self._snapshot)
+        enabled = _list_enabled(limits, tools)
         return [describe_tool(t) for t in enabled if self._results or not t.needs_results]
 
     async def run(self, call: ToolCall, state: RunState) -> ToolOutcome:
         """What the call gives; `state.after(outcome)` is the state for the next one."""
         limits = await self._read_limits()
+        is_source = False
         try:
-            tool = _find_enabled(call.name, limits, self._locale)
+            tool = await self._find(call.name, limits)
+            is_source = tool.is_source
             answer = await self._answer(tool, call, state, limits.get(tool.name, ToolLimit()))
         except ToolError as error:
+            is_failure = is_source and error.code.startswith("SOURCE_")
             return ToolOutcome(
                 call_id=call.id,
                 number=state.calls + 1,
                 tool=shorten(call.name),
                 content=error.as_json(),
                 is_error=True,
+                source=SourceUse(name=call.name, error=error.code) if is_failure else None,
             )
         return _make_outcome(tool, call, answer, state, self._locale)
+
+    async def _find(self, name: str, limits: Mapping[str, ToolLimit]) -> Tool[Any]:
+        """The tool that is called; sources are looked up only for a name that is no other's."""
+        is_known = find_tool(name) is not None
+        tools = [] if is_known else await list_source_tools(self._sources, self._snapshot)
+        return _find_enabled(name, limits, self._locale, tools)
 
     @property
     def _locale(self) -> Locale:
@@ -123,7 +140,7 @@ def _make_outcome(
     key = make_key(tool.name, answer, state.edits)
     first = state.first_calls.get(key)
     if first is not None:
-        answer = Answer(_repeat(tool, answer, first, locale))
+        answer = Answer(_repeat(tool, answer, first, locale), source=answer.source)
     return ToolOutcome(
         call_id=call.id,
         number=state.calls + 1,
@@ -135,6 +152,7 @@ def _make_outcome(
         opened=answer.opened,
         draft=answer.draft,
         is_submitted=answer.is_submitted,
+        source=answer.source,
     )
 
 
@@ -146,16 +164,18 @@ def _repeat(tool: Tool[Any], answer: Answer, first: int, locale: Locale) -> dict
     return build_repeat_result(number=first, total=total, limit=limit, hint=hint)
 
 
-def _list_enabled(limits: Mapping[str, ToolLimit]) -> list[Tool[Any]]:
-    return [tool for tool in TOOLS if limits.get(tool.name, ToolLimit()).enabled]
+def _list_enabled(limits: Mapping[str, ToolLimit], sources: Sequence[Tool[Any]]) -> list[Tool[Any]]:
+    own = [tool for tool in TOOLS if limits.get(tool.name, ToolLimit()).enabled]
+    return own + [tool for tool in sources if tool.is_enabled]
 
 
-def _find_enabled(name: str, limits: Mapping[str, ToolLimit], locale: Locale) -> Tool[Any]:
-    names = [tool.name for tool in _list_enabled(limits)]
-    tool = find_tool(name)
-    if tool is None:
-        near = find_near(shorten(name), names, 10, 0)
+def _find_enabled(
+    name: str, limits: Mapping[str, ToolLimit], locale: Locale, sources: Sequence[Tool[Any]]
+) -> Tool[Any]:
+    enabled = {tool.name: tool for tool in _list_enabled(limits, sources)}
+    if name in enabled:
+        return enabled[name]
+    if find_tool(name) is None and all(tool.name != name for tool in sources):
+        near = find_near(shorten(name), enabled, 10, 0)
         raise ToolError("UNKNOWN_TOOL", _UNKNOWN[locale].format(name=echo(name)), near)
-    if name not in names:
-        raise ToolError("TOOL_DISABLED", _DISABLED[locale].format(name=name))
-    return tool
+    raise ToolError("TOOL_DISABLED", _DISABLED[locale].format(name=name))

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from backend.planner.draft import Draft
 from backend.pool.snapshot import Kind
+from backend.tools.call import SourceUse
 from backend.tools.context import ToolContext
 
 Effect = Literal["list", "detail", "write", "view", "submit"]
@@ -41,6 +42,7 @@ class Answer:
     opened: tuple[str, ...] = ()
     draft: Draft | None = None
     is_submitted: bool = False
+    source: SourceUse | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Tool(Generic[ArgsT]):
 
     A slow handler runs in a thread, so that the event loop stays live. Only what is not `is_bounded`
     may go behind a handle; what `needs_results` is offered only where results can be stored.
+    A source's tool brings its own switch, `is_enabled`.
     """
 
     name: str
@@ -60,3 +63,5 @@ class Tool(Generic[ArgsT]):
     is_slow: bool = False
     is_bounded: bool = True
     needs_results: bool = False
+    is_source: bool = False
+    is_enabled: bool = True

@@ -12,6 +12,7 @@ import backend.catalogue.tables
 import backend.params.tables
 import backend.results.tables
 import backend.runs.tables
+import backend.sources.tables
 import backend.tools.tables  # noqa: F401
 from backend.db.base import Base
 

@@ -1,16 +1,19 @@
 """A run's stored results over HTTP: the developer's scope, and nobody else's handles."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from sqlalchemy import text
 
 from backend.api.documents import Page, ResultItem
-from backend.db.session import make_engine
+from backend.db.session import make_engine, transaction
 from backend.ids import make_id
 from backend.results.handle import Owner
 from backend.results.store import ResultStore
+from backend.runs.queries import list_ancestors
 from tests.flows.conftest import REQUEST, Client
 
 pytestmark = pytest.mark.sql
@@ -45,6 +48,29 @@ async def test_results_of_a_run(api: Client, seeded_url: str) -> None:
     assert (await ask(path="rows["))["code"] == "BAD_PATH"
     assert (await ask())["status"] == 422
     assert (await ask(path="rows", query="{}"))["status"] == 422
+
+
+async def test_a_run_may_ask_about_results_of_those_it_came_out_of(
+    api: Client, seeded_url: str
+) -> None:
+    client = await api("one", "user", "developer")
+    runs = [(await client.post("/v1/itineraries", json=REQUEST)).json()["id"] for _ in range(3)]
+    handle = await put(seeded_url, "one", runs[0])
+    engine = make_engine(seeded_url, 1)
+    async with transaction(engine) as session:
+        for parent, child in pairwise(runs):
+            await session.execute(
+                text("update agent_run set parent_run_id = :parent where id = :child"),
+                {"parent": parent, "child": child},
+            )
+    async with transaction(engine) as session:
+        assert sorted(await list_ancestors(session, runs[2])) == sorted(runs[:2])
+        assert list(await list_ancestors(session, runs[0])) == []
+    await engine.dispose()
+    path = f"results/{handle}?path=rows.length"
+    assert (await client.get(f"/v1/runs/{runs[2]}/{path}")).json() == {"value": 5000}
+    other = (await client.post("/v1/itineraries", json=REQUEST)).json()["id"]
+    assert (await client.get(f"/v1/runs/{other}/{path}")).status_code == 404
 
 
 async def test_nobody_else_sees_them(api: Client, seeded_url: str) -> None:

@@ -162,6 +162,24 @@ async def test_a_result_is_kept_while_its_run_is_active(
     assert "RESULT_EXPIRED" in await refusal(store, handles[1])
 
 
+async def test_a_result_is_kept_for_pinned_runs_and_for_what_came_out_of_its_run(
+    store: ResultStore, engine: AsyncEngine
+) -> None:
+    pinned, parent, alone = [await make_run(engine, "one", "succeeded") for _ in range(3)]
+    child = await make_run(engine, "one")
+    await run_sql(engine, "update agent_run set pinned_at = now() where id = :id", id=pinned)
+    await run_sql(
+        engine, "update agent_run set parent_run_id = :p where id = :id", p=parent, id=child
+    )
+    handles = [(await put(store, owner=Owner("one", r))).handle for r in (pinned, parent, alone)]
+    for handle in handles:
+        await age(engine, handle, days=2)
+    assert await store.sweep() == 1
+    assert await count(store, handles[0]) == 5000
+    assert await count(store, handles[1], Reader("child", "one", (child, parent))) == 5000
+    assert "RESULT_EXPIRED" in await refusal(store, handles[2])
+
+
 async def test_a_read_prolongs_the_life(store: ResultStore, engine: AsyncEngine) -> None:
     handle = (await put(store)).handle
     await age(engine, handle, hours=23)

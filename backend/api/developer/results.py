@@ -15,6 +15,7 @@ from backend.results.path_grammar import MAX_CHARACTERS
 from backend.results.queries import show_head
 from backend.results.values import write_json
 from backend.runs.commands import get_run
+from backend.runs.queries import list_ancestors
 
 router = APIRouter(prefix="/runs", tags=["developer"])
 
@@ -79,7 +80,7 @@ async def ask_result(
         str | None, Query(max_length=65536, description="Instead: a structured query as JSON.")
     ] = None,
 ) -> Response:
-    """The answer as a model sees it: at most 500 tokens."""
+    """As a model sees it, at most 500 tokens; handles of the runs that this one came out of too."""
     if (path is None) == (query is None):
         raise OutOfBoundsError("give either path or query, and only one of them")
 
@@ -87,7 +88,9 @@ async def ask_result(
         asked = None if query is None else parse_query_text(query)
         return answer(document, path, asked, "en")
 
-    reader = Reader(principal.key_id, principal.tenant, (run_id,))
+    async with transaction(services.engine) as session:
+        ancestors = await list_ancestors(session, run_id)
+    reader = Reader(principal.key_id, principal.tenant, (run_id, *ancestors))
     try:
         return _make_response(await services.results.read(handle, reader, ask))
     except ToolError as error:

@@ -1,0 +1,153 @@
+"""One HTTP exchange with a checked address: resolved, looked at, and connected to as checked.
+
+The connection goes to the address that was checked, with the host in `Host` and in the TLS
+handshake, so a name that resolves to something else a moment later leads nowhere else. Proxies of
+the environment are not used: they would resolve the name again.
+"""
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpx
+
+from backend import __version__
+from backend.sources.hosts import Address, HostRules, is_public, split_target
+from backend.sources.inflating import ENCODINGS, take_in
+
+MAX_REDIRECTS = 5
+_TIMES = httpx.Timeout(None, connect=5)
+"""The whole call has its limit of time, see `fetch`; one dead address must not use it up."""
+
+_REDIRECTS = {301, 302, 303, 307, 308}
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+class ForbiddenTargetError(Exception):
+    """A place from which nothing is fetched."""
+
+
+class UnreachableError(Exception):
+    """No address, no connection, or one that broke; trying again may help."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A status, its headers (names in lower case), and the body of a 200."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+async def resolve_name(host: str, port: int) -> Sequence[str]:
+    """All addresses of a name, as the system knows them."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+class Exchange:
+    """Fetches by GET within the rules; `resolve` is another one in tests."""
+
+    def __init__(self, rules: HostRules, resolve: Resolve = resolve_name) -> None:
+        self._rules, self._resolve = rules, resolve
+        self._tls: ssl.SSLContext | None = None
+
+    async def get(self, address: str, headers: Mapping[str, str], limit: int) -> Reply:
+        """The reply after redirects, each of which is checked like the first address."""
+        was_safe = False
+        for _ in range(MAX_REDIRECTS + 1):
+            parts, host, port = _split(address)
+            if was_safe and parts.scheme != "https":
+                raise ForbiddenTargetError("it redirects from https to http")
+            was_safe = parts.scheme == "https"
+            checked = await self._check(host, port)
+            reply = await self._get_from(checked, address, host, headers, limit)
+            location = reply.headers.get("location")
+            if reply.status not in _REDIRECTS or not location:
+                return reply
+            address = urljoin(address, location)
+        raise UnreachableError(f"more than {MAX_REDIRECTS} redirects")
+
+    async def _check(self, host: str, port: int) -> Sequence[Address]:
+        """The addresses of a host, all of which are allowed."""
+        fault = self._rules.find_fault(host, port)
+        if fault is not None:
+            raise ForbiddenTargetError(fault)
+        try:
+            found = [_read_ip(text) for text in await self._resolve(host, port)]
+        except (OSError, UnicodeError) as error:
+            raise UnreachableError(f"no address for {host}: {error}") from None
+        if not found:
+            raise UnreachableError(f"no address for {host}")
+        bad = next((address for address in found if not is_public(address)), None)
+        if bad is not None and not self._rules.is_private(host, port):
+            raise ForbiddenTargetError(f"{host} is at {bad}, which is no public address")
+        return found
+
+    async def _get_from(
+        self,
+        checked: Sequence[Address],
+        address: str,
+        host: str,
+        headers: Mapping[str, str],
+        limit: int,
+    ) -> Reply:
+        """From the first of the addresses that takes the connection."""
+        for place in checked[:-1]:
+            try:
+                return await self._get_at(place, address, host, headers, limit)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                continue
+        try:
+            return await self._get_at(checked[-1], address, host, headers, limit)
+        except httpx.TransportError as error:
+            raise UnreachableError(str(error) or type(error).__name__) from None
+
+    async def _get_at(
+        self, place: Address, address: str, host: str, headers: Mapping[str, str], limit: int
+    ) -> Reply:
+        url = httpx.URL(address)
+        sent = {
+            "host": url.netloc.decode("ascii"),
+            "accept-encoding": ENCODINGS,
+            "user-agent": f"waypool/{__version__}",
+            **headers,
+        }
+        async with (
+            httpx.AsyncClient(verify=self._give_tls(), trust_env=False, timeout=_TIMES) as client,
+            client.stream(
+                "GET",
+                url.copy_with(host=str(place)),
+                headers=sent,
+                extensions={"sni_hostname": host},
+            ) as reply,
+        ):
+            named = {name.lower(): value for name, value in reply.headers.items()}
+            if reply.status_code != 200:
+                return Reply(reply.status_code, named)
+            body = await take_in(reply.aiter_raw(), named.get("content-encoding", ""), limit)
+            return Reply(200, named, body)
+
+    def _give_tls(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = httpx.create_ssl_context(trust_env=False)
+        return self._tls
+
+
+def _split(address: str) -> tuple[httpx.URL, str, int]:
+    try:
+        _, host, port = split_target(address)
+        return httpx.URL(address), host, port
+    except (ValueError, httpx.InvalidURL) as error:
+        raise ForbiddenTargetError(str(error)) from None
+
+
+def _read_ip(text: str) -> Address:
+    return ipaddress.ip_address(text.partition("%")[0])

@@ -1,0 +1,153 @@
+"""Fetches a source's response whole: within its limits, again where that may help, or from the cache.
+
+Whatever goes wrong becomes one `SourceError`; nothing here ends a run.
+"""
+
+import asyncio
+import datetime as dt
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from backend.clock import read_utc
+from backend.sources.exchange import Exchange, ForbiddenTargetError, Reply, UnreachableError
+from backend.sources.freshness import count_fresh_seconds, make_conditions, read_retry_after
+from backend.sources.inflating import BadEncodingError, TooLargeError
+from backend.sources.refusals import (
+    refuse_failure,
+    refuse_host,
+    refuse_size,
+    refuse_time,
+    refuse_type,
+)
+from backend.sources.spec import Source
+
+_PASSING = {429, 500, 502, 503, 504}
+_FIRST_DELAY = 0.3
+_ALIEN = ("text/html", "application/xhtml", "application/pdf", "application/zip")
+_ALIEN_KINDS = ("image/", "audio/", "video/", "font/", "multipart/")
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A response; `is_cached` where nothing new had to be read."""
+
+    raw: bytes
+    content_type: str | None
+    is_cached: bool = False
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A response that may be used until `fresh_until`, and then be asked for by its marks."""
+
+    raw: bytes
+    content_type: str | None
+    etag: str | None
+    modified: str | None
+    fresh_until: dt.datetime
+
+
+class Cache(Protocol):
+    """Responses by address."""
+
+    async def find(self, address: str) -> Kept | None:
+        """What is kept for the address, fresh or not."""
+        ...
+
+    async def keep(self, source: str, address: str, kept: Kept) -> None:
+        """Keep it in place of what was kept."""
+        ...
+
+    async def drop(self, address: str) -> None:
+        """Keep nothing for the address."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Fetches responses; `pause` waits between attempts."""
+
+    exchange: Exchange
+    cache: Cache | None = None
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    async def fetch(self, source: Source, address: str) -> Fetched:
+        """The response, whole; a `SourceError` says why there is none."""
+        try:
+            async with asyncio.timeout(source.timeout_seconds):
+                return await self._fetch(source, address)
+        except TimeoutError:
+            raise refuse_time(source.name, source.timeout_seconds) from None
+        except TooLargeError:
+            raise refuse_size(source.name, source.max_bytes) from None
+        except BadEncodingError as error:
+            raise refuse_type(source.name, str(error)) from None
+        except ForbiddenTargetError as error:
+            raise refuse_host(source.name, str(error)) from None
+        except UnreachableError as error:
+            raise refuse_failure(source.name, str(error)) from None
+
+    async def _fetch(self, source: Source, address: str) -> Fetched:
+        kept = await self.cache.find(address) if self.cache else None
+        if kept is not None and read_utc() < kept.fresh_until:
+            return Fetched(kept.raw, kept.content_type, is_cached=True)
+        conditions = make_conditions(kept.etag, kept.modified) if kept else {}
+        reply = await self._ask(source, address, conditions)
+        if reply.status == 304 and kept is not None:
+            await self._keep(source, address, reply.headers, kept)
+            return Fetched(kept.raw, kept.content_type, is_cached=True)
+        if reply.status != 200:
+            raise refuse_failure(source.name, f"HTTP status {reply.status}")
+        content_type = reply.headers.get("content-type")
+        if _is_alien(content_type):
+            raise refuse_type(source.name, f"content type {content_type}")
+        new = Kept(
+            reply.body,
+            content_type,
+            reply.headers.get("etag"),
+            reply.headers.get("last-modified"),
+            read_utc(),
+        )
+        await self._keep(source, address, reply.headers, new)
+        return Fetched(reply.body, content_type)
+
+    async def _keep(
+        self, source: Source, address: str, headers: Mapping[str, str], kept: Kept
+    ) -> None:
+        if self.cache is None:
+            return
+        seconds = count_fresh_seconds(headers, source.cache_seconds)
+        is_marked = kept.etag or kept.modified
+        if seconds is None or not (seconds or is_marked):
+            await self.cache.drop(address)
+            return
+        until = read_utc() + dt.timedelta(seconds=seconds)
+        etag = headers.get("etag", kept.etag)
+        modified = headers.get("last-modified", kept.modified)
+        fresh = Kept(kept.raw, kept.content_type, etag, modified, until)
+        await self.cache.keep(source.name, address, fresh)
+
+    async def _ask(self, source: Source, address: str, headers: Mapping[str, str]) -> Reply:
+        """The reply; what may pass is tried again, while there is time."""
+        for attempt in range(source.retries):
+            wait = _FIRST_DELAY * (1 << attempt) * (1 + random.random()) / 2  # noqa: S311 - jitter
+            try:
+                reply = await self.exchange.get(address, headers, source.max_bytes)
+            except UnreachableError:
+                await self.pause(wait)
+                continue
+            if reply.status not in _PASSING:
+                return reply
+            asked = read_retry_after(reply.headers, read_utc())
+            if asked is not None and asked > source.timeout_seconds:
+                return reply
+            await self.pause(max(wait, asked or 0))
+        return await self.exchange.get(address, headers, source.max_bytes)
+
+
+def _is_alien(content_type: str | None) -> bool:
+    """A page, a picture, an archive: a server's error page often comes as a 200."""
+    kind = (content_type or "").strip().lower()
+    return kind.startswith(_ALIEN) or kind.startswith(_ALIEN_KINDS)

@@ -1,0 +1,140 @@
+"""Reads and writes sources; every change stands in the audit trail."""
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from backend.audit.change import Author, Change
+from backend.audit.queries import record_change
+from backend.db.session import Session
+from backend.errors import ConflictError, NotFoundError, StaleVersionError
+from backend.sources.configured import list_configured
+from backend.sources.spec import Source
+from backend.sources.tables import DataSource, SourceResponse
+from backend.text import find_near
+
+
+async def insert_configured(session: Session, at: dt.datetime) -> int:
+    """A row, switched off, for each source that comes along and is not there; how many were added."""
+    rows = [
+        {"name": s.name, "enabled": False, "spec": dump_spec(s), "version": 1, "updated_at": at}
+        for s in list_configured()
+    ]
+    statement = insert(DataSource).values(rows).on_conflict_do_nothing(index_elements=["name"])
+    return len((await session.execute(statement.returning(DataSource.name))).all())
+
+
+def dump_spec(source: Source) -> dict[str, Any]:
+    """The source as its row keeps it: what was said, and no defaults."""
+    return source.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+async def list_sources(session: Session) -> Sequence[DataSource]:
+    """All sources by name."""
+    return (await session.scalars(select(DataSource).order_by(DataSource.name))).all()
+
+
+async def list_offered(session: Session) -> list[Source]:
+    """Those that are switched on, by name."""
+    wanted = select(DataSource).where(DataSource.enabled).order_by(DataSource.name)
+    return [row.source for row in (await session.scalars(wanted)).all()]
+
+
+async def get_source(session: Session, name: str) -> DataSource:
+    """The row of that name; a `NotFoundError` names near ones."""
+    row = await session.get(DataSource, name)
+    if row is None:
+        names = (await session.scalars(select(DataSource.name))).all()
+        near = ", ".join(find_near(name, names)) or ", ".join(sorted(names)) or "there are none"
+        raise NotFoundError(f"no source {name[:60]!r}; near: {near}")
+    return row
+
+
+async def add_source(session: Session, source: Source, author: Author) -> DataSource:
+    """A new source, switched off."""
+    values = {"name": source.name, "enabled": False, "spec": dump_spec(source), "version": 1}
+    statement = insert(DataSource).values(**values, updated_at=author.at)
+    added = statement.on_conflict_do_nothing(index_elements=["name"]).returning(DataSource)
+    row = (await session.scalars(added)).one_or_none()
+    if row is None:
+        raise ConflictError(f"there is a source {source.name!r}; change or remove that one")
+    await record_change(session, author, Change("source", source.name, None, _show(row), 1))
+    return row
+
+
+async def write_source(
+    session: Session,
+    name: str,
+    author: Author,
+    *,
+    source: Source | None = None,
+    enabled: bool | None = None,
+    expected_version: int | None = None,
+) -> DataSource:
+    """Change what a source says, or switch it on or off; it holds from the next call on."""
+    await get_source(session, name)
+    wanted = select(DataSource).where(DataSource.name == name).with_for_update()
+    row = (await session.scalars(wanted)).one()
+    if expected_version is not None and row.version != expected_version:
+        raise StaleVersionError(f"{name} is at version {row.version}, not {expected_version}")
+    old = _show(row)
+    if source is not None:
+        row.spec = dump_spec(source)
+        await session.execute(delete(SourceResponse).where(SourceResponse.source == name))
+    if enabled is not None:
+        row.enabled = enabled
+    row.version, row.updated_at = row.version + 1, author.at
+    await record_change(session, author, Change("source", name, old, _show(row), row.version))
+    return row
+
+
+async def remove_source(
+    session: Session, name: str, author: Author, *, expected_version: int | None = None
+) -> None:
+    """Delete a source and its responses."""
+    row = await get_source(session, name)
+    if expected_version is not None and row.version != expected_version:
+        raise StaleVersionError(f"{name} is at version {row.version}, not {expected_version}")
+    change = Change("source", name, _show(row), None, row.version + 1)
+    await session.execute(delete(DataSource).where(DataSource.name == name))
+    await record_change(session, author, change)
+
+
+def _show(row: DataSource) -> dict[str, Any]:
+    return {"enabled": row.enabled, "spec": row.spec}
+
+
+async def find_response(session: Session, address: str, at: dt.datetime) -> SourceResponse | None:
+    """The kept response of an address, which is thereby used."""
+    row = await session.get(SourceResponse, address)
+    if row is not None:
+        row.used_at = at
+    return row
+
+
+async def put_response(session: Session, values: dict[str, Any]) -> None:
+    """Keep a response in place of the former one; none where its source is gone."""
+    known = select(DataSource.name).where(DataSource.name == values["source"])
+    if (await session.execute(known.with_for_update(key_share=True))).first() is None:
+        return
+    statement = insert(SourceResponse).values(**values)
+    changed = {key: value for key, value in values.items() if key != "address"}
+    statement = statement.on_conflict_do_update(index_elements=["address"], set_=changed)
+    await session.execute(statement)
+
+
+async def drop_response(session: Session, address: str) -> None:
+    """Keep nothing for an address."""
+    await session.execute(delete(SourceResponse).where(SourceResponse.address == address))
+
+
+async def make_room(session: Session, limit: int, unused_since: dt.datetime) -> None:
+    """Drop what nobody has used for long, and the least used beyond `limit` bytes of content."""
+    await session.execute(delete(SourceResponse).where(SourceResponse.used_at < unused_since))
+    total = func.sum(SourceResponse.size_bytes).over(order_by=SourceResponse.used_at.desc())
+    ranked = select(SourceResponse.address, total.label("total")).subquery()
+    beyond = select(ranked.c.address).where(ranked.c.total > limit)
+    await session.execute(delete(SourceResponse).where(SourceResponse.address.in_(beyond)))
