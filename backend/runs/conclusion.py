@@ -9,7 +9,7 @@ from backend.planner.itinerary import Violation, Where
 from backend.pool.snapshot import Snapshot
 from backend.runs.figures import count_figures
 from backend.runs.findings import Findings, check_plan
-from backend.runs.relaxing.outcome import Sought
+from backend.runs.relaxing.outcome import RelaxedPlan, Sought
 from backend.runs.result import RunUsage, count_run_funnel
 from backend.runs.source_warnings import warn_of_sources
 from backend.runs.stages import Stage, fold_state
@@ -41,7 +41,10 @@ def conclude(
     findings = check_plan(snapshot, state.draft, now)
     last = stages[-1] if stages else None
     verdict = judge(last, findings, cut)
-    if verdict.status == "infeasible" and sought is not None:
+    plan = sought.plan if verdict.status == "infeasible" and sought is not None else None
+    if plan is not None and sought is not None and sought.is_possible:
+        verdict = Verdict("succeeded")
+    elif verdict.status == "infeasible" and sought is not None:
         verdict = replace(verdict, clash=_correct(verdict.clash or [], sought.shortage))
     usage = RunUsage()
     for stage in stages:
@@ -50,8 +53,9 @@ def conclude(
         "planner_used": last.planner if last else None,
         "fallback_reason": (stages[0].error or stages[0].stop) if len(stages) > 1 else None,
         "model": next((stage.model for stage in stages if stage.model), None),
-        **_show_plan(snapshot, state, verdict, findings, sought),
+        **_show_plan(snapshot, state, verdict, findings, plan),
         "clash": verdict.clash,
+        "relaxation": sought.relaxation if sought is not None and plan is not None else None,
         "usage": usage.model_dump(),
         "error": verdict.error,
     }
@@ -71,10 +75,9 @@ def _show_plan(
     state: RunState,
     verdict: Verdict,
     findings: Findings,
-    sought: Sought | None,
+    plan: RelaxedPlan | None,
 ) -> dict[str, Any]:
     """The plan that there is, else the best one under the relaxation with what stands against it."""
-    plan = sought.plan if sought is not None and verdict.status == "infeasible" else None
     violations, itinerary = findings.violations, findings.itinerary
     if verdict.status == "infeasible":
         violations = findings.as_impossible()
@@ -86,7 +89,6 @@ def _show_plan(
         "funnel": count_run_funnel(snapshot, state),
         "itinerary": itinerary.as_json(),
         "violations": [violation.model_dump(mode="json") for violation in violations],
-        "relaxation": sought.relaxation if sought is not None and plan is not None else None,
     }
 
 

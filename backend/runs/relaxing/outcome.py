@@ -32,6 +32,8 @@ class RelaxedPlan(BaseModel):
 class Sought(BaseModel):
     """The step's payload: nothing is in it where nothing was found.
 
+    A plan without a relaxation does what was asked: the run has succeeded after all.
+
     `shortage` is the clash with the budget: the plan under the relaxation shows how little would do.
     """
 
@@ -40,6 +42,11 @@ class Sought(BaseModel):
     relaxation: dict[str, Any] | None
     plan: RelaxedPlan | None
     shortage: dict[str, Any] | None = None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the request can be done as it is."""
+        return self.plan is not None and self.relaxation is None
 
 
 async def seek(snapshot: Snapshot, draft: Draft, findings: Findings, build: BuildPool) -> Sought:
@@ -53,7 +60,7 @@ async def seek(snapshot: Snapshot, draft: Draft, findings: Findings, build: Buil
         itinerary=trial.findings.itinerary,
         warnings=tuple(v for v in trial.findings.violations if v.severity == "warning"),
     )
-    shown = show_changes(found.changes, snapshot.request.locale)
+    shown = show_changes(found.changes, snapshot.request.locale) if found.changes else None
     return Sought(relaxation=shown, plan=plan, shortage=_find_shortage(found, snapshot))
 
 

@@ -56,7 +56,10 @@ BuildPool = Callable[[PlanRequest], Awaitable[Snapshot]]
 
 @dataclass(frozen=True)
 class Relaxation:
-    """What is to change, and the plan that proves it; `is_full` where nothing more fits in."""
+    """What is to change, and the plan that proves it; `is_full` where nothing more fits in.
+
+    Nothing is to change where the search came upon a plan for the request as it is.
+    """
 
     changes: Option
     trial: Trial
@@ -209,13 +212,14 @@ class _Search:
         return found is not None
 
     def _accept(self, changes: Option, trial: Trial, *, is_full: bool = False) -> Relaxation | None:
-        """The changes with just the money that the plan needs; None where the plan does not do."""
+        """The changes with just the money that the plan needs; None where the plan does not do.
+
+        No changes: the plan does what was asked, which the planner had not found.
+        """
         option = tuple(change for change in changes if change.kind != "raise_budget")
         budget = self._asked.budget_total
         if budget is not None and trial.total > budget:
             option = (*option, suggest_money(self._diagnosis, trial.findings.itinerary))
-        if not option:
-            return None
         request = apply_all(self._asked, option)
         proved = judge_draft(with_request(trial.snapshot, request), trial.draft)
         return None if proved.findings.clashes else Relaxation(option, proved, is_full)
