@@ -1,7 +1,9 @@
 """The seam to a language model, or to whatever plays its part: messages and schemas in, a reply out."""
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Literal, Protocol
+from functools import cached_property
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -23,6 +25,11 @@ class Message(Spoken):
     calls: tuple[ToolCall, ...] = ()
     call_id: str | None = None
     reasoning: str | None = None
+
+    @cached_property
+    def value(self) -> Any:
+        """The content of a message that is JSON, parsed once: a conversation is read every turn."""
+        return json.loads(self.content)
 
 
 class Usage(Spoken):

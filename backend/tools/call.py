@@ -4,6 +4,8 @@ An outcome carries everything that the call changed, so folding outcomes gives t
 having run the calls.
 """
 
+import json
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -24,6 +26,11 @@ class ToolCall(Recorded):
     id: str
     name: str
     arguments: str
+
+    @cached_property
+    def value(self) -> Any:
+        """The arguments of a call that has sound ones, parsed once."""
+        return json.loads(self.arguments)
 
 
 class SourceUse(Recorded):

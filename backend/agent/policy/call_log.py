@@ -1,6 +1,5 @@
 """What was called and answered so far, read out of the messages; nothing else is remembered."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,9 +97,9 @@ class CallLog:
 
 def read_log(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> CallLog:
     """The calls of a conversation with their answers, in order."""
-    answers = {m.call_id: json.loads(m.content) for m in messages if m.role == "tool"}
+    answers = {m.call_id: m.value for m in messages if m.role == "tool"}
     steps = (
-        Step(call.name, json.loads(call.arguments), answers[call.id])
+        Step(call.name, call.value, answers[call.id])
         for message in messages
         for call in message.calls
         if call.id in answers

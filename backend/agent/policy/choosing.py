@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from backend.agent.policy.brief import BriefCity, BriefLeg
 from backend.agent.policy.call_log import CallLog
-from backend.agent.policy.lodging import list_beds
 from backend.agent.policy.rides import choose_rides, is_possible, list_rides, list_seats
 from backend.agent.policy.situation import Situation
 from backend.agent.policy.spending import Choice, Picks, Slot, cut_costs, pick_best
@@ -34,29 +33,27 @@ Options = dict[Slot, list[Choice]]
 
 def choose_trains(situation: Situation) -> list[ToolCall]:
     """A train or connection for each leg that has none yet; opened first, then chosen."""
-    picks = pick(situation)
-    legs = (leg for leg in _list_legs(situation) if leg.leg not in situation.draft.trains)
+    legs = [leg for leg in _list_legs(situation) if leg.leg not in situation.draft.trains]
+    picks = pick(situation) if legs else {}
     return [call for leg in legs for call in _choose_train(situation.log, leg, picks)]
 
 
 def open_hotels(situation: Situation) -> list[ToolCall]:
     """The chosen hotel and the next best of each city in detail, for where they are."""
     log = situation.log
-    if not log.may_open("get_hotel"):
-        return []
-    picks = pick(situation)
+    cities = _list_open_cities(situation) if log.may_open("get_hotel") else []
+    picks = pick(situation) if cities else {}
     return [
         make_call("get_hotel", hotel_id=hotel_id)
-        for city in _list_cities(situation)
-        if city.id not in situation.draft.hotels
+        for city in cities
         for hotel_id in _shortlist(situation, city, picks)
     ]
 
 
 def choose_hotels(situation: Situation) -> list[ToolCall]:
     """A hotel for each city that has none yet."""
-    picks = pick(situation)
-    cities = (c for c in _list_cities(situation) if c.id not in situation.draft.hotels)
+    cities = _list_open_cities(situation)
+    picks = pick(situation) if cities else {}
     return [call for city in cities for call in _choose_hotel(situation.log, city, picks)]
 
 
@@ -119,10 +116,7 @@ def _list_options(situation: Situation) -> Options:
     """All choices that are known, by slot."""
     log = situation.log
     legs = {_leg_slot(leg): list_seats(log, leg) for leg in _list_legs(situation)}
-    cities = {
-        _hotel_slot(c): list_beds(log, c, situation.list_wanted(c), situation.rides)
-        for c in _list_cities(situation)
-    }
+    cities = {_hotel_slot(c): situation.list_beds(c) for c in _list_cities(situation)}
     return {**legs, **cities}
 
 
@@ -178,6 +172,10 @@ def _list_cities(situation: Situation) -> Iterable[BriefCity]:
     return (city for city in situation.brief.cities if city.nights and city.hotels)
 
 
+def _list_open_cities(situation: Situation) -> list[BriefCity]:
+    return [c for c in _list_cities(situation) if c.id not in situation.draft.hotels]
+
+
 def _leg_slot(leg: BriefLeg) -> Slot:
     return ("leg", str(leg.leg))
 
@@ -216,8 +214,7 @@ def _choose_hotel(log: CallLog, city: BriefCity, picks: Picks) -> Iterator[ToolC
 def _shortlist(situation: Situation, city: BriefCity, picks: Picks) -> list[str]:
     """The pick and the next best; later the pick again, if what was seen has changed it."""
     log = situation.log
-    beds = list_beds(log, city, situation.list_wanted(city), situation.rides)
-    beds.sort(key=lambda bed: bed.cost + bed.discomfort)
+    beds = sorted(situation.list_beds(city), key=lambda bed: bed.cost + bed.discomfort)
     choice = picks.get(_hotel_slot(city))
     best = [bed.ids[0] for bed in ([choice] if choice is not None else []) + beds]
     unseen = [i for i in dict.fromkeys(best) if not log.has_called("get_hotel", hotel_id=i)]

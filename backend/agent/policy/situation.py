@@ -7,8 +7,10 @@ from functools import cached_property
 from backend.agent.policy.brief import Brief, BriefCity
 from backend.agent.policy.call_log import CallLog
 from backend.agent.policy.draft_view import DraftView, read_draft
+from backend.agent.policy.lodging import list_beds
 from backend.agent.policy.places import list_free, list_wanted
 from backend.agent.policy.rides import list_rides
+from backend.agent.policy.spending import Choice
 from backend.agent.policy.usable import Ride
 from backend.tools.call import ToolCall
 
@@ -42,6 +44,10 @@ class Situation:
         return {city.id: list_wanted(self.log, city, self.rides) for city in cities}
 
     @cached_property
+    def _beds(self) -> dict[str, list[Choice]]:
+        return {}
+
+    @cached_property
     def wanted(self) -> tuple[str, ...]:
         """Places worth a visit, city by city, must-sees first."""
         return tuple(poi_id for city in self.brief.cities for poi_id in self.list_wanted(city))
@@ -67,6 +73,13 @@ class Situation:
     def list_wanted(self, city: BriefCity) -> list[str]:
         """Places of one city worth a visit, most wanted first."""
         return self._wanted[city.id]
+
+    def list_beds(self, city: BriefCity) -> list[Choice]:
+        """The city's hotels as choices."""
+        if city.id not in self._beds:
+            wanted = self.list_wanted(city)
+            self._beds[city.id] = list_beds(self.log, city, wanted, self.rides)
+        return self._beds[city.id]
 
 
 Phase = Callable[[Situation], list[ToolCall]]
