@@ -1,6 +1,6 @@
-"""Canonical JSON is the reference's, byte for byte, and it is refused where that refuses."""
+"""The fast writer and the reference implementation of canonical JSON agree on whatever is written."""
 
-import math
+import json
 from typing import Any
 
 import pytest
@@ -10,27 +10,30 @@ from hypothesis import strategies as st
 
 from backend.canonical import dump_canonical
 
-SCALARS = (
+VALUES = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**53) + 1, 2**53 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text()
-)
-VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+    | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
 )
 
 
 @given(VALUES)
-@example({"\ue000": 1, "\U00010000": 2})
-@example([39.0, -0.0, 1e-7, 1e21, 0.1, 1e16, 123456789012345680.0, 5e-324])
-@example({"b": '\u2028\x7f\x00"\\/', "a": (1, 2)})
-def test_it_gives_the_bytes_of_the_reference(value: Any) -> None:
+@example([1.0, -0.0, 0.1, 1e-4, 1e-5, 1e-7, 1e15, 1e16, 1e21, 123456789012345.6])
+@example({"\U0001f600": 1, "\uff5e": 2, "城": 3, "": 4, "\x7f\x1f\u2028/": '\x08\x00"\\'})
+def test_both_writers_agree(value: Any) -> None:
     assert dump_canonical(value) == rfc8785.dumps(value)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, 2**53, "\ud800", {1: 2}, {"a": {"b"}}])
+@pytest.mark.parametrize("value", [2**53, float("nan"), float("inf"), "\ud800", {1: 2}, {"a": b""}])
 def test_what_has_no_canonical_form_is_refused(value: Any) -> None:
-    with pytest.raises((rfc8785.CanonicalizationError, UnicodeEncodeError)):
+    with pytest.raises(rfc8785.CanonicalizationError):
         dump_canonical(value)
+
+
+def test_it_reads_back_as_what_it_was() -> None:
+    value = {"b": [1, 2.5, "上海", None], "a": {"z": True, "y": -0.25}}
+    assert json.loads(dump_canonical(value)) == value

@@ -26,7 +26,12 @@ def explain_missing(trip: Trip, draft: Draft) -> dict[str, Reason]:
     missing = [poi for poi_id in wanted if (poi := trip.snapshot.poi(poi_id)) is not None]
     if not missing:
         return {}
-    possible = _find_possible(trip, draft, missing)
+    must = set(trip.snapshot.request.must_see)
+    present = {d: [v for v in vs if v.poi_id in must] for d, vs in sorted(draft.visits.items())}
+    asked = draft.hotels, draft.trains, {d: vs for d, vs in present.items() if vs}
+    possible = trip.snapshot.remember(
+        "possible", asked, lambda: _find_possible(trip, draft, missing)
+    )
     return {poi.id: _explain(trip, poi, possible) for poi in missing}
 
 

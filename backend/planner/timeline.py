@@ -28,6 +28,10 @@ class PlannedPart(NamedTuple):
 
 def build_itinerary(snapshot: Snapshot, draft: Draft) -> Itinerary:
     """All days with times, transfers, meals, legs, stays and costs."""
+    return snapshot.remember("itinerary", draft, lambda: _build(snapshot, draft))
+
+
+def _build(snapshot: Snapshot, draft: Draft) -> Itinerary:
     trip = plan_trip(snapshot, draft)
     ways = make_ways(snapshot)
     days = tuple(

@@ -104,4 +104,8 @@ def validate(snapshot: Snapshot, draft: Draft, itinerary: Itinerary) -> list[Vio
 def measure(snapshot: Snapshot, draft: Draft, itinerary: Itinerary) -> list[Breach]:
     """The same, each with the figure that says by how much."""
     context = CheckContext(snapshot, draft, itinerary)
-    return [breach for constraint in CONSTRAINTS for breach in constraint.measure(context)]
+    return list(snapshot.remember("breaches", (draft, itinerary), lambda: _measure_all(context)))
+
+
+def _measure_all(context: CheckContext) -> tuple[Breach, ...]:
+    return tuple(b for constraint in CONSTRAINTS for b in constraint.measure(context))

@@ -6,8 +6,9 @@ one request agree; the catalogue's version and row counts stand beside it.
 
 import datetime as dt
 import hashlib
+from collections.abc import Callable
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
@@ -29,6 +30,12 @@ Kind = Literal["poi", "hotel", "train"]
 REJECTIONS = ("disabled", "avoided", "synthetic", "price", "closed", "rank")
 HOTEL_REJECTIONS = ("no_night", "disabled", "synthetic", "avoided", "stars", "rank")
 TRAIN_REJECTIONS = ("disabled", "synthetic", "not_running", "spread")
+
+
+Value = TypeVar("Value")
+
+MOST_KEPT = 4
+"""Drafts of which something is remembered: the last one, the one before it, and both without visits."""
 
 
 class Part(BaseModel):
@@ -153,6 +160,28 @@ class Snapshot(Part):
     def sealed(self) -> "Snapshot":
         """The same snapshot with its hash filled in."""
         return self.model_copy(update={"sha256": compute_sha256(self.hashed_part())})
+
+    def remember(self, what: str, key: object, compute: Callable[[], Value]) -> Value:
+        """What `compute` gives, or gave for the same key a moment ago; it must follow from both.
+
+        Writing, checking and delivering a plan ask for the same things of the same draft.
+        """
+        kept = self._kept.setdefault(what, [])
+        for known, value in tuple(kept):
+            if known == key:
+                return cast(Value, value)
+        value = compute()
+        kept[:] = [(key, value), *kept[: MOST_KEPT - 1]]
+        return value
+
+    @cached_property
+    def _kept(self) -> dict[str, list[tuple[object, object]]]:
+        return {}
+
+    def __copy__(self) -> Self:
+        """A copy without what was computed: the caller may change what it follows from."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return cast(Self, self.model_construct(**fields))
 
     @cached_property
     def city_order(self) -> tuple[str, ...]:

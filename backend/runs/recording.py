@@ -8,8 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-import rfc8785
-
+from backend.canonical import dump_canonical
 from backend.errors import WaypoolError
 from backend.runs.run_log import Step
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
@@ -62,7 +61,7 @@ def read_pairs(steps: Iterable[Step]) -> Iterable[tuple[ToolCall, ToolOutcome]]:
 def make_pair_key(call: ToolCall) -> str:
     """Tool and arguments in one spelling, whatever the order of keys and the white space."""
     try:
-        arguments = rfc8785.dumps(json.loads(call.arguments or "{}")).decode()
+        arguments = dump_canonical(json.loads(call.arguments or "{}")).decode()
     except (ValueError, RecursionError):  # no JSON, or numbers that canonical JSON has not
         arguments = call.arguments
     return f"{call.name} {arguments}"

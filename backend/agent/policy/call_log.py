@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.agent.llm import Message
 from backend.agent.policy.brief import Brief, parse_brief
+from backend.agent.policy.usable import Ride
 from backend.agent.prompt import read_brief
 from backend.tools.call import ToolSchema
 
@@ -52,7 +53,19 @@ class CallLog:
 
     def find(self, tool: str, **arguments: Any) -> Iterator[Step]:
         """Calls of a tool with those arguments, refused ones too."""
-        return (step for step in self.steps if step.has(tool, arguments))
+        return (step for step in self._by_tool.get(tool, ()) if step.has(tool, arguments))
+
+    @cached_property
+    def _by_tool(self) -> dict[str, list[Step]]:
+        found: dict[str, list[Step]] = {}
+        for step in self.steps:
+            found.setdefault(step.tool, []).append(step)
+        return found
+
+    @cached_property
+    def rides(self) -> dict[int, list[Ride]]:
+        """Rides by leg, as far as they were read: `list_rides` keeps them here."""
+        return {}
 
     def has_called(self, tool: str, **arguments: Any) -> bool:
         """Whether there was such a call, refused or not."""

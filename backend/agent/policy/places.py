@@ -98,8 +98,9 @@ def _choose(brief: Brief, rows: Iterable[Row], must: Sequence[Row], room: Room) 
     minutes = sum(need_minutes(row) for row in must if row)
     visits = len(must)
     centre = _find_centre(left)
+    alone = {row["id"]: (_rate_alone(brief, row), _rate_way(row, centre)) for row in left}
     while left and minutes < SPARE * room.minutes and visits < SPARE * room.visits:
-        best = max(left, key=lambda row: _rate(brief, row, taken, areas) - _rate_way(row, centre))
+        best = max(left, key=lambda row: _rate(row, alone[row["id"]], taken, areas))
         left.remove(best)
         taken[best["type"]] += 1
         areas[best["area"]] += 1
@@ -108,18 +109,23 @@ def _choose(brief: Brief, rows: Iterable[Row], must: Sequence[Row], room: Room) 
         yield best
 
 
-def _rate(brief: Brief, row: Row, taken: Counter[str], areas: Counter[str]) -> float:
-    """Points of a place; a meal needs no second one of its kind."""
+def _rate_alone(brief: Brief, row: Row) -> float:
+    """Points of a place, whatever else is chosen."""
     popularity = row["popularity"]
     matches = len(brief.interests.intersection(row["tags"]))
-    again = min(MOST_SAME_TYPE, taken[row["type"]]) * (2 if row["type"] in FOOD_TYPES else 1)
     return (
         INTEREST_POINTS * min(MOST_MATCHES, matches)
         + (UNKNOWN_POPULARITY if popularity is None else popularity)
         - PRICE_POINTS[brief.tier] * (read_price(row["price"]) or 0.0)
-        - SAME_TYPE_POINTS * again
-        + min(MOST_AREA_POINTS, SAME_AREA_POINTS * areas[row["area"]])
     )
+
+
+def _rate(row: Row, alone: tuple[float, float], taken: Counter[str], areas: Counter[str]) -> float:
+    """Points of a place beside others, less its way; a meal needs no second one of its kind."""
+    points, way = alone
+    again = min(MOST_SAME_TYPE, taken[row["type"]]) * (2 if row["type"] in FOOD_TYPES else 1)
+    near = min(MOST_AREA_POINTS, SAME_AREA_POINTS * areas[row["area"]])
+    return points - SAME_TYPE_POINTS * again + near - way
 
 
 def _find_centre(rows: Iterable[Row]) -> tuple[float, float] | None:

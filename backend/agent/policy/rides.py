@@ -59,6 +59,12 @@ _PRICE = re.compile(r"(?<![\d:-])(\d+\.\d\d)(?![\d:-])")
 
 def list_rides(log: CallLog, leg: BriefLeg) -> list[Ride]:
     """What was shown for a leg and not refused: trains, connections, ids that a refusal named."""
+    if leg.leg not in log.rides:
+        log.rides[leg.leg] = _read_rides(log, leg)
+    return log.rides[leg.leg]
+
+
+def _read_rides(log: CallLog, leg: BriefLeg) -> list[Ride]:
     direct = [_read_train(leg, row) for row in log.list_rows("list_trains", leg=leg.leg)]
     hints = [str(s.content.get("hint", "")) for s in log.find("list_trains", leg=leg.leg)]
     pairs = [ride for hint in hints for ride in _read_connections(leg, hint)]
@@ -108,9 +114,10 @@ def choose_rides(brief: Brief, options: Sequence[tuple[BriefLeg, Sequence[Ride]]
     journeys = [Journey(ready=ready)]
     for leg, rides in options:
         if rides:
+            rated = [(ride, rate_ride(brief, leg, ride, rides)) for ride in rides]
             journeys = [
-                min((_extend(brief, j, leg, ride, rides) for j in journeys), key=lambda j: j.cost)
-                for ride in rides
+                min((_extend(brief, j, leg, ride, cost) for j in journeys), key=lambda j: j.cost)
+                for ride, cost in rated
             ]
     return list(min(journeys, key=lambda j: j.cost + _rate_last_city(brief, j)).rides)
 
@@ -157,11 +164,9 @@ def is_possible(brief: Brief, rides: Sequence[Ride]) -> bool:
     return True
 
 
-def _extend(
-    brief: Brief, journey: Journey, leg: BriefLeg, ride: Ride, among: Sequence[Ride]
-) -> Journey:
+def _extend(brief: Brief, journey: Journey, leg: BriefLeg, ride: Ride, rated: float) -> Journey:
     midnight = (leg.day - 1) * DAY_MIN
-    cost = journey.cost + rate_ride(brief, leg, ride, among)
+    cost = journey.cost + rated
     if not brief.is_way_in(leg):
         cost += _rate_city(brief, leg.from_city, (*journey.rides[-1:], ride))
     if midnight + ride.depart < journey.ready:

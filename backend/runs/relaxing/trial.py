@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any
 
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.loop import Watch, run_agent
@@ -68,7 +67,7 @@ def judge_draft(snapshot: Snapshot, draft: Draft) -> Trial:
 
 def with_request(snapshot: Snapshot, request: PlanRequest) -> Snapshot:
     """The same pool for a request of the same dates and cities."""
-    return _replace(snapshot, request=request)
+    return snapshot.model_copy(update={"request": request})
 
 
 def with_budget(snapshot: Snapshot, budget: Decimal | None) -> Snapshot:
@@ -80,18 +79,12 @@ def keep_must_sees(snapshot: Snapshot) -> Snapshot:
     """The pool without places that nobody must see: planned in a fraction of the time."""
     must = frozenset(snapshot.request.must_see)
     cities = {city: _cut(pool, must) for city, pool in snapshot.cities.items()}
-    return _replace(snapshot, cities=cities)
+    return snapshot.model_copy(update={"cities": cities})
 
 
 def _cut(pool: CityPool, must: frozenset[str]) -> CityPool:
     kept = tuple(poi_id for poi_id in pool.pois if poi_id in must)
     return pool.model_copy(update={"pois": kept, "must_see_added": kept})
-
-
-def _replace(snapshot: Snapshot, **changes: Any) -> Snapshot:
-    """A copy without what the snapshot has computed of itself: it may differ."""
-    fields = {name: getattr(snapshot, name) for name in Snapshot.model_fields}
-    return Snapshot.model_construct(**{**fields, **changes})
 
 
 async def _never() -> bool:
