@@ -4,7 +4,8 @@ Nothing that would be an error is ever put in: what does not fit is left out wit
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from backend.planner.draft import Draft, PlannedVisit
 from backend.planner.edits import find_poi
@@ -16,21 +17,29 @@ from backend.planner.problem import Problem, state_problem
 from backend.planner.rating import Rater
 from backend.planner.solution import Solution
 from backend.planner.timeline import build_itinerary
-from backend.planner.trip import plan_trip
+from backend.planner.trip import Trip, plan_trip
 from backend.pool.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """The new draft with its itinerary, and what is not in it and why.
+    """The new draft with its itinerary, and what is not in it and why (`left_out`).
 
     `deadline_hit`: the clock ended the search, so another machine may have found better.
     """
 
     draft: Draft
     itinerary: Itinerary
-    left_out: tuple[LeftOut, ...]
+    trip: Trip = field(repr=False, compare=False)
+    solution: Solution = field(repr=False, compare=False)
     deadline_hit: bool = False
+
+    @cached_property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What is not in; why is found only where it is asked, since it takes a while to tell."""
+        candidates = self.solution.rater.problem.candidates
+        left = [candidates[c] for c in sorted(self.solution.left)]
+        return tuple(explain_left(self.trip, self.solution, candidate) for candidate in left)
 
 
 def arrange(
@@ -54,11 +63,11 @@ def arrange(
     guard = guard or Guard()
     solution = solve(Rater(problem, snapshot.request.pace), guard)
     arranged = draft.model_copy(update={"visits": _read_visits(problem, solution)})
-    left = [problem.candidates[c] for c in sorted(solution.left)]
     return Arrangement(
         draft=arranged,
         itinerary=build_itinerary(snapshot, arranged),
-        left_out=tuple(explain_left(trip, solution, candidate) for candidate in left),
+        trip=trip,
+        solution=solution,
         deadline_hit=guard.was_hit,
     )
 

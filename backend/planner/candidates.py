@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from backend.planner.draft import PlannedVisit
 from backend.planner.trip import Trip
@@ -61,12 +62,12 @@ class Candidate:
         """Whether it does not go for the other one, which is bound."""
         return self.is_bound and self.weight >= other.weight
 
-    @property
+    @cached_property
     def is_for_evenings(self) -> bool:
         """Lights and bars: by day it is another place."""
         return not EVENING_TAGS.isdisjoint(self.poi.tags)
 
-    @property
+    @cached_property
     def is_for_daylight(self) -> bool:
         """Out of doors and not lit: in the dark there is nothing to see."""
         return self.poi.type in DAYLIGHT_TYPES and not self.is_for_evenings

@@ -47,10 +47,10 @@ def is_food_place(poi: PoiCandidate) -> bool:
 
 def is_self_catered(spans: Iterable[tuple[int, int]], meal: Meal) -> bool:
     """Whether a long visit among `spans` (start, end) takes the meal's time."""
-    return any(
-        end - start >= SELF_CATERED_MIN and start < meal.closes and end > meal.opens
-        for start, end in spans
-    )
+    for start, end in spans:
+        if end - start >= SELF_CATERED_MIN and start < meal.closes and end > meal.opens:
+            return True
+    return False
 
 
 def find_served(start: int, meals: Sequence[Meal]) -> Meal | None:

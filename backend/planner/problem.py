@@ -8,6 +8,7 @@ scheduler turns orders into times, and `rating.py` says what an order is worth.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from backend.planner.agenda import make_frames, make_ways
 from backend.planner.candidates import Candidate, bind_kept, weigh
@@ -34,7 +35,7 @@ class Room:
     faults: int
     missed: int
 
-    @property
+    @cached_property
     def minutes(self) -> int:
         """Time between the first possible visit and the end."""
         return max(1, self.frame.part.until - self.frame.part.opens)

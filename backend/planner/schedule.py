@@ -84,7 +84,8 @@ class _Run:
                 continue
             if self.claims.get(meal.name, -1) >= number:
                 return
-            eaten = self._find_gap(number, meal) or self._find_delay(number, meal)
+            start = self.route.stops[number].start_from(self.clock + self.route.gaps[number])
+            eaten = self._find_gap(number, meal, start) or self._find_delay(number, meal, start)
             if eaten is None:
                 return
             self._eat(eaten)
@@ -117,15 +118,15 @@ class _Run:
         """A bed waits for those who come late by no fault of a stop."""
         return bool(self.route.stops) or self.frame.part.leave_by is not None
 
-    def _find_gap(self, number: int, meal: Meal) -> Slot | None:
+    def _find_gap(self, number: int, meal: Meal, start: int) -> Slot | None:
         """A whole meal while one waits for the next stop anyway, near the usual time."""
-        gap = self.route.gaps[number]
-        start = self.route.stops[number].start_from(self.clock + gap)
-        return _seat(meal, self.clock, min(meal.closes, start - gap), MEAL_MIN)
+        until = min(meal.closes, start - self.route.gaps[number])
+        return _seat(meal, self.clock, until, MEAL_MIN)
 
-    def _find_delay(self, number: int, meal: Meal) -> Slot | None:
+    def _find_delay(self, number: int, meal: Meal, start: int) -> Slot | None:
         """A meal that puts stop `number` off, where eating after it would be worse or too late."""
-        if self._is_catered(number, meal):
+        leave = start + self.route.stops[number].duration
+        if is_self_catered([(start, leave)], meal):  # nobody waits for lunch in front of a mountain
             return None
         before = max(self.clock, meal.opens)
         length = min(MEAL_MIN, meal.closes - before)
@@ -133,27 +134,19 @@ class _Run:
             length = min(SHORT_MEAL_MIN, length)
         if length < SHORT_MEAL_MIN or not self._may_delay(number, before + length):
             return None
-        after = self._rate_after(number, meal)
+        after = self._rate_after(number, meal, leave)
         rated = abs(before - meal.usual) + before - self.clock + MEAL_MIN - length
         if after is not None and after <= rated:
             return None
         return Slot(before, before + length, None, meal)
-
-    def _is_catered(self, number: int, meal: Meal) -> bool:
-        """A long visit through the meal's time: nobody waits for lunch in front of a mountain."""
-        stop = self.route.stops[number]
-        start = stop.start_from(self.clock + self.route.gaps[number])
-        return is_self_catered([(start, start + stop.duration)], meal)
 
     def _may_delay(self, number: int, clock: int) -> bool:
         stop = self.route.stops[number]
         start = stop.start_from(clock + self.route.gaps[number])
         return start <= self.route.latest[number] and start >= clock + self.route.gaps[number]
 
-    def _rate_after(self, number: int, meal: Meal) -> int | None:
+    def _rate_after(self, number: int, meal: Meal, leave: int) -> int | None:
         """How bad the meal would be after stop `number`; None: there would be none."""
-        stop = self.route.stops[number]
-        leave = stop.start_from(self.clock + self.route.gaps[number]) + stop.duration
         start = max(leave, meal.opens)
         end = min(meal.closes, self.route.latest[number + 1] - self.route.gaps[number + 1])
         length = min(MEAL_MIN, end - start)

@@ -40,12 +40,15 @@ class Stop(NamedTuple):
         for starts in (self.starts, self.open_starts):
             for first, last in starts:
                 if ready <= last:
-                    return max(ready, first)
+                    return ready if ready > first else first
         return max(ready, self.at)
 
     def is_allowed(self, start: int) -> bool:
         """Whether nothing is broken by starting then."""
-        return any(first <= start <= last for first, last in self.starts)
+        for first, last in self.starts:  # noqa: SIM110 - half the time of `any`, asked so often
+            if first <= start <= last:
+                return True
+        return False
 
     def latest_by(self, bound: int) -> int | None:
         """The latest allowed start up to `bound`."""
