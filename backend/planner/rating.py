@@ -118,7 +118,9 @@ class Rater:
         room = self.problem.rooms[number]
         plan = schedule(room.frame, self.list_stops(number, order))
         slots = [slot for slot in plan.slots if slot.stop is not None and slot.stop.fixed < 0]
-        ways = _measure_ways(room, plan)
+        pairs = list(pairwise(_list_nodes(room, plan)))
+        minutes, fare = room.frame.ways.minutes, room.frame.ways.fare
+        ways = sum([minutes(a, b) for a, b in pairs])
         busy = ways + sum(slot.end - slot.start for slot in slots) if order else 0
         excess = self._find_excess(room, plan, slots, busy)
         return Rating(
@@ -128,10 +130,10 @@ class Rater:
             cost=ways
             + excess.price()
             + SNACK_MEAL * (len(plan.missed) - excess.meals)
-            + sum(MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None)
-            + ODD_MEAL_PLACE * sum(s.meal is None for s in slots if s.stop and s.stop.is_food)
+            + sum([MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None])
+            + ODD_MEAL_PLACE * sum([s.meal is None for s in slots if s.stop and s.stop.is_food])
             + self._price_light(room, order, slots)
-            + self.problem.fare_worth * _sum_fares(room, plan)
+            + self.problem.fare_worth * sum([fare(a, b) for a, b in pairs])
             + self.price_fullness(number, busy),
             busy=busy,
             money=self._pay(number, order, plan),
@@ -155,9 +157,10 @@ class Rater:
         return bool(bound) and excess.is_within(self.rate(number, bound).excess)
 
     def _find_excess(self, room: Room, plan: PartPlan, slots: list[Slot], busy: int) -> Excess:
-        visits = sum(slot.meal is None for slot in slots)
+        apart = [slot.stop for slot in slots if slot.meal is None]
+        visits = len(apart)
         return Excess(
-            odd=sum(slot.meal is None for slot in slots if slot.stop and slot.stop.is_meal),
+            odd=sum([stop.is_meal for stop in apart if stop]),
             meals=max(0, _count_lost_meals(plan, slots) - room.missed),
             visits=max(0, visits - room.most_visits),
             minutes=max(0, busy - MAX_BUSY_MIN[self.pace]) if visits > 1 else 0,
@@ -180,16 +183,6 @@ def _list_nodes(room: Room, plan: PartPlan) -> list[int]:
     return nodes if room.frame.end is None else [*nodes, room.frame.end]
 
 
-def _measure_ways(room: Room, plan: PartPlan) -> int:
-    minutes = room.frame.ways.minutes
-    return sum(minutes(a, b) for a, b in pairwise(_list_nodes(room, plan)))
-
-
-def _sum_fares(room: Room, plan: PartPlan) -> float:
-    fare = room.frame.ways.fare
-    return sum(fare(a, b) for a, b in pairwise(_list_nodes(room, plan)))
-
-
 def _pay_ways(room: Room, plan: PartPlan) -> Decimal:
     between = room.frame.ways.between
     ways = (between(a, b).cost for a, b in pairwise(_list_nodes(room, plan)) if a != b)
@@ -198,5 +191,7 @@ def _pay_ways(room: Room, plan: PartPlan) -> Decimal:
 
 def _count_lost_meals(plan: PartPlan, slots: list[Slot]) -> int:
     """Without those that a long visit takes: they are only a nuisance."""
+    if not plan.missed:
+        return 0
     spans = [(slot.start, slot.end) for slot in slots]
     return sum(not is_self_catered(spans, meal) for meal in plan.missed)
