@@ -42,6 +42,9 @@ from backend.runs.relaxing.trial import (
 MOST_PLANNED = 6
 """Trials that are planned; those that need none do not count."""
 
+MOST_FILLED = 5
+"""Arrangements of the whole pool: one of many days takes as long as several bare plans."""
+
 GIVE_UP_SECONDS = 2.5
 """A guard: on a machine that is not overloaded, the number of trials ends the search before.
 
@@ -97,7 +100,7 @@ class _Search:
         self._diagnosis, self._build = diagnosis, build
         self._asked = diagnosis.snapshot.request
         self._began = time.monotonic()
-        self._planned = 0
+        self._planned = self._filled = 0
         self._queue: list[_Waiting] = []
         self._numbers = count()
         self._known: set[tuple[str, bool]] = set()
@@ -172,8 +175,11 @@ class _Search:
         found = self._note(waiting.option, judge_draft(snapshot, draft), is_full=is_full)
         if found or self._is_late():  # what needs no planning is looked at all the same
             return
-        if not self._note(waiting.option, await fill(snapshot, draft), is_full=True):
-            await self._try_planned(waiting, snapshot)
+        if self._filled < MOST_FILLED:
+            self._filled += 1
+            if self._note(waiting.option, await fill(snapshot, draft), is_full=True):
+                return
+        await self._try_planned(waiting, snapshot)
 
     async def _try_elsewhen(self, waiting: _Waiting, request: PlanRequest) -> None:
         try:
