@@ -1,10 +1,13 @@
 """Takes the waiting out of a sound plan: a later train there, an earlier one home, for the same visits.
 
+An earlier one too where it is only for bed that one comes to the next city.
+
 Only a direct train between the same stations that costs no more, and that leaves the ways as they
 are: all times that matter are in the plan.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from backend.agent.policy.brief import DAY_MIN, BriefLeg
 from backend.agent.policy.call_log import Row, Step
@@ -13,11 +16,11 @@ from backend.agent.policy.situation import Situation
 from backend.agent.policy.usable import Ride
 from backend.agent.replies import make_call
 from backend.clock import parse_minutes
-from backend.planner.meals import MEALS
+from backend.planner.meals import MEALS, SHORT_MEAL_MIN, Meal
 from backend.planner.moves import BOARDING_MIN
 from backend.tools.call import ToolCall
 
-CLOSES = {meal.name: meal.closes for meal in MEALS}
+MEAL_BY_NAME: dict[str, Meal] = {meal.name: meal for meal in MEALS}
 ANCHORS = frozenset({"visit", "meal", "fixed", "leg"})
 SPARE_MIN = 10
 LEAST_GAIN_MIN = 30
@@ -66,7 +69,57 @@ def _find_better(situation: Situation, leg: BriefLeg, ride: Ride) -> Ride | None
         sooner = [r for r in others if r.arrive <= ride.arrive - LEAST_GAIN_MIN]
         fitting = [r for r in sooner if earliest is not None and r.depart >= earliest]
         return min(fitting, key=lambda r: r.arrive, default=None)
-    return None
+    return _find_sooner_to_bed(situation, leg, ride, others)
+
+
+def _find_sooner_to_bed(
+    situation: Situation, leg: BriefLeg, ride: Ride, others: Sequence[Ride]
+) -> Ride | None:
+    """Where nothing is done on arrival any more; a free meal may be moved, behind the ride too."""
+    items = situation.draft.items.get(leg.day, ())
+    at = next((n for n, item in enumerate(items) if item.get("train_id") in ride.train_ids), None)
+    if at is None or any(item["kind"] in ANCHORS for item in items[at + 1 :]):
+        return None
+    evening = _read_evening(items[:at])
+    sooner = [r for r in others if r.arrive <= ride.arrive - LEAST_GAIN_MIN]
+    fitting = [r for r in sooner if evening is not None and evening.leaves_time(r)]
+    return min(fitting, key=lambda r: r.arrive, default=None)
+
+
+@dataclass(frozen=True)
+class _Evening:
+    """From the end of the last thing with a time: free meals, and minutes to be on the train."""
+
+    ends: int
+    away: int
+    meals: tuple[Meal, ...]
+
+    def leaves_time(self, ride: Ride) -> bool:
+        """Whether one catches it, and can eat before setting out or after the ride."""
+        leaves = ride.depart - self.away
+        return self.ends <= leaves and all(self._is_eaten(m, leaves, ride) for m in self.meals)
+
+    def _is_eaten(self, meal: Meal, leaves: int, ride: Ride) -> bool:
+        before = min(leaves, meal.closes) - max(self.ends, meal.opens)
+        after = meal.closes - max(ride.arrive + SPARE_MIN, meal.opens)
+        return max(before, after) >= SHORT_MEAL_MIN
+
+
+def _read_evening(items: Sequence[Row]) -> _Evening | None:
+    firm = next((n for n in reversed(range(len(items))) if _is_firm(items[n])), None)
+    ends = None if firm is None else _read_span(items[firm])[1]
+    if firm is None or ends is None:
+        return None
+    rest = items[firm + 1 :]
+    spans = [_read_span(item) for item in rest if item["kind"] == "transfer"]
+    way = sum(end - start for start, end in spans if start is not None and end is not None)
+    meals = tuple(MEAL_BY_NAME[item["meal"]] for item in rest if item["kind"] == "meal")
+    return _Evening(ends, way + BOARDING_MIN + SPARE_MIN, meals)
+
+
+def _is_firm(item: Row) -> bool:
+    is_free_meal = item["kind"] == "meal" and not item.get("poi_id")
+    return item["kind"] in ANCHORS and not is_free_meal
 
 
 def _list_like(situation: Situation, leg: BriefLeg, ride: Ride) -> Iterator[Ride]:
@@ -101,7 +154,7 @@ def _read_need(items: Sequence[Row]) -> int | None:
         if start is None or end is None:
             return None
         if item["kind"] == "meal" and not item.get("poi_id"):
-            bound = min(bound, CLOSES[item["meal"]] - (end - start) - way)
+            bound = min(bound, MEAL_BY_NAME[item["meal"]].closes - (end - start) - way)
         elif item["kind"] in ANCHORS:
             return min(bound, start - way) - SPARE_MIN
         way += end - start

@@ -24,11 +24,14 @@ HOUR_WORTH: dict[Tier, float] = {"economy": 0.08, "comfort": 0.14, "quality": 0.
 CHANGE_MIN = 30
 """Between two legs on one day, and before the traveller's own departure."""
 
-EARLY_WORTH: dict[Pace, float] = {"relaxed": 1.1, "standard": 0.5, "packed": 0.35}
+EARLY_WORTH: dict[Pace, float] = {"relaxed": 1.8, "standard": 0.5, "packed": 0.35}
 """What it costs to set out an hour before one would, in hours of the trip."""
 
+LATE_WORTH: dict[Pace, float] = {"relaxed": 1.8, "standard": 0.2, "packed": 0.0}
+"""What it costs to come to the next bed an hour later than one would."""
+
 USUAL_RISE_MIN = 60
-"""So long before the start of the day one sets out without a sigh."""
+"""So long before the start of the day one sets out, and after its end gets to bed, without a sigh."""
 
 NIGHT_ENDS_MIN = 6 * 60
 NIGHT_WORTH = 1.0
@@ -141,7 +144,7 @@ def rate_ride(brief: Brief, leg: BriefLeg, ride: Ride, among: Sequence[Ride]) ->
 def rate_discomfort(brief: Brief, leg: BriefLeg, ride: Ride) -> float:
     """Lost hours, odd hours and bookings that would be missed, in mean tickets of the leg."""
     start, end = _find_lost_span(brief, leg, ride)
-    hours = _count_lost_minutes(brief, start, end) / 60 + _count_odd_hours(brief, ride)
+    hours = _count_lost_minutes(brief, start, end) / 60 + _count_odd_hours(brief, leg, ride)
     hours += NEXT_DAY_HOURS * (brief.is_way_home(leg) and ride.arrive > DAWN_MIN)
     clashes = sum(_meets(booking.start, booking.end, leg, start, end) for booking in brief.fixed)
     return hours * HOUR_WORTH[brief.tier] + IMPOSSIBLE * clashes
@@ -212,13 +215,16 @@ def _count_lost_minutes(brief: Brief, start: int, end: int) -> int:
     return lost
 
 
-def _count_odd_hours(brief: Brief, ride: Ride) -> float:
+def _count_odd_hours(brief: Brief, leg: BriefLeg, ride: Ride) -> float:
     """Early starts, late arrivals, nights without a bed and sitting, as hours lost."""
     arrive = ride.arrive % DAY_MIN
     leaves = ride.depart - TO_STATION_MIN
     early = EARLY_WORTH[brief.pace] * max(0, brief.day_start - USUAL_RISE_MIN - leaves) / 60
     early += NIGHT_WORTH * max(0, min(brief.day_start, NIGHT_ENDS_MIN) - leaves) / 60
     late = max(0, arrive - LATEST_MIN) / 60
+    if not brief.is_way_home(leg) and ride.arrive < DAWN_MIN:
+        in_bed = ride.arrive + FROM_STATION_MIN
+        late += LATE_WORTH[brief.pace] * max(0, in_bed - brief.day_end - USUAL_RISE_MIN) / 60
     is_night = arrive in BEFORE_DAWN or ride.arrive >= DAY_MIN
     sitting = SITTING_SHARE * max(0, ride.arrive - ride.depart) / 60
     return early + late + LOST_NIGHT_HOURS * is_night + sitting

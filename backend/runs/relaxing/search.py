@@ -250,11 +250,25 @@ class _Search:
         """With everything else that fits, within the same money."""
         if found.is_full or self._is_late():
             return found
-        full = await fill(found.trial.snapshot, found.trial.draft)
-        is_less = len(full.draft.poi_ids) < len(found.trial.draft.poi_ids)
-        if full.findings.clashes or is_less:
-            return found
-        return self._accept(found.changes, full, is_full=True) or found
+        for draft in self._list_grounds(found.trial):
+            full = await fill(found.trial.snapshot, draft)
+            is_less = len(full.draft.poi_ids) < len(found.trial.draft.poi_ids)
+            if full.findings.clashes or is_less:
+                continue
+            return self._accept(found.changes, full, is_full=True) or found
+        return found
+
+    def _list_grounds(self, trial: Trial) -> list[Draft]:
+        """The trial's hotels were chosen for its must-sees alone: rather those of the plan at hand."""
+        known = {
+            city: hotel_id
+            for city, hotel_id in self._diagnosis.draft.hotels.items()
+            if city in trial.draft.hotels and trial.snapshot.hotel(hotel_id) is not None
+        }
+        hotels = {**trial.draft.hotels, **known}
+        if self._asked.budget_total is not None or hotels == trial.draft.hotels:
+            return [trial.draft]
+        return [trial.draft.model_copy(update={"hotels": hotels}), trial.draft]
 
     def _has_no_room(self, snapshot: Snapshot, draft: Draft) -> bool:
         """Whether must-sees do not fit with the trains at hand: then times alone do not help."""

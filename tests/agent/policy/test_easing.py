@@ -1,5 +1,7 @@
 """A sound plan without needless waiting: the same visits, a later train there, an earlier one home."""
 
+import pytest
+
 from backend.agent.builtin_planner import BuiltinPlanner
 from tests.agent.harness import Trial, run_trial
 from tests.factories import make_snapshot
@@ -12,6 +14,13 @@ TRAINS = [
     make_train("out-too-early", ("beijing", "北京南", "16:20"), ("shanghai", "上海虹桥", "20:20")),
     make_train("out-early", ("beijing", "北京南", "20:05"), ("shanghai", "上海虹桥", "22:05")),
     make_train("out-late", ("beijing", "北京南", "20:40"), ("shanghai", "上海虹桥", "22:40")),
+]
+ON = [
+    make_train("on-too-early", ("beijing", "北京西", "16:20"), ("xian", "西安北", "20:20")),
+    make_train("on-early", ("beijing", "北京西", "20:05"), ("xian", "西安北", "21:05")),
+    make_train("on-hungry", ("beijing", "北京西", "17:20"), ("xian", "西安北", "19:15")),
+    make_train("on-starving", ("beijing", "北京西", "17:55"), ("xian", "西安北", "21:05")),
+    make_train("on-late", ("beijing", "北京西", "22:00"), ("xian", "西安北", "23:00")),
 ]
 PLACE = make_poi("p", opening_hours="15:00-16:30", duration_min=90, lat=39.87, lon=116.37)
 
@@ -34,3 +43,37 @@ async def test_the_trains_wait_for_nobody_and_nobody_waits_for_them() -> None:
 async def test_a_train_that_is_needed_stays() -> None:
     trial = await plan("12:00-13:30")
     assert trial.result.state.draft.trains[0] == ("in-early",)
+
+
+async def go_on(seen: str, *trains: str) -> Trial:
+    """A place in Beijing on the day of the move, one in Xi'an on the day after."""
+    here = PLACE.model_copy(update={"opening_hours": f"We {seen}"})
+    there = make_poi("q", city="xian", opening_hours="Th 10:00-18:00", lat=34.26, lon=108.94)
+    return await run_trial(
+        make_snapshot(
+            ("beijing", "xian"),
+            pois=[here, there],
+            trains=[train for train in ON if train.id in trains],
+            must_see=["p", "q"],
+            origin=None,
+        ),
+        BuiltinPlanner(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("seen", "trains", "chosen"),
+    [
+        ("15:00-16:30", ("on-too-early", "on-early", "on-late"), "on-early"),
+        ("14:00-15:30", ("on-hungry", "on-late"), "on-hungry"),  # dinner is on arrival
+        ("15:00-16:30", ("on-starving", "on-late"), "on-late"),  # no dinner at all
+    ],
+)
+async def test_nobody_waits_for_a_train_that_only_leads_to_bed(
+    seen: str, trains: tuple[str, ...], chosen: str
+) -> None:
+    trial = await go_on(seen, *trains)
+    assert trial.errors == []
+    assert "MEAL_MISSED" not in [violation.code for violation in trial.violations]
+    assert set(trial.result.state.draft.poi_ids) == {"p", "q"}
+    assert trial.result.state.draft.trains == {0: (chosen,)}

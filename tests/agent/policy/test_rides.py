@@ -169,3 +169,14 @@ def test_no_city_is_left_with_nothing_where_hours_are_cheap() -> None:
 def test_home_on_the_last_day_rather_than_on_the_next() -> None:
     sleeper = ride(1, 1, 1230, 1440 + 420, 60.0)
     assert pick(make_brief(), [IN], [OUT, sleeper])[1] == OUT
+
+
+@pytest.mark.parametrize(("pace", "number"), [("relaxed", 1), ("packed", 0)])
+def test_whoever_wants_rest_travels_neither_before_dawn_nor_into_the_night(
+    pace: str, number: int
+) -> None:
+    trip = {"destinations": ("beijing", "xian"), "days": 6, "origin": None}
+    into_night, evening = ride(0, 0, 1341, 1398), ride(0, 1, 1165, 1254)
+    before_dawn = ride(0, 2, 430, 520)
+    options = [into_night, evening, before_dawn]
+    assert pick(make_brief(pace=pace, **trip), options) == [options[number]]

@@ -1,5 +1,6 @@
 """Relaxations: each clash is answered by the change that asks least, and a plan proves it."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from backend.runs.relaxing import search
 from backend.runs.relaxing.change import apply_all
 from backend.runs.relaxing.search import Relaxation, find_relaxation
 from backend.runs.relaxing.trial import Trial, plan_trip
-from tests.factories import make_poi, make_snapshot, make_train
+from tests.factories import make_hotel, make_poi, make_snapshot, make_train
 from tests.sample_rows import BEIJING_POIS, HOTELS, TRAINS, XIAN_POIS
 
 POIS = (*BEIJING_POIS, *XIAN_POIS)
@@ -291,3 +292,15 @@ async def test_the_same_request_is_answered_alike() -> None:
     assert two is not None
     assert [c.as_json() for c in one.changes] == [c.as_json() for c in two.changes]
     assert one.trial.draft == two.trial.draft
+
+
+async def test_who_stays_a_day_longer_does_not_move_out_of_town() -> None:
+    near = make_hotel("near", price_per_night=Decimal(480), lat=39.91, lon=116.4)
+    far = make_hotel("far", price_per_night=Decimal(350), lat=39.7, lon=116.75, area="郊外")
+    show = {"title": "show", "start": "2026-10-15T21:00", "end": "2026-10-15T23:00", **AT}
+    found, base, world = await relax(world=World(hotels=[near, far]), fixed=[show])
+    assert list_kinds(found) == ["add_day"]
+    await check_proof(found, base, world)
+    assert found is not None
+    assert base.draft.hotels == found.trial.draft.hotels == {"beijing": "near"}
+    assert len(found.trial.draft.poi_ids) > len(base.draft.poi_ids)
