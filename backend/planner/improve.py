@@ -14,7 +14,7 @@ from backend.planner.solution import Solution
 from backend.planner.tour_start import start_from_tours
 
 SEED = 20_261_013
-EFFORT = 80_000
+EFFORT = 45_000
 """Candidates × rooms × rounds, about: the search of a large trip takes no longer than a small one's."""
 
 MOST_ROUNDS = 300
