@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from backend.console.render import HERE
-from backend.console.texts import TEXTS
+from backend.console.texts import GROUPS, TEXTS
 
 SPOKEN = re.compile(r"""\bt\('([a-z_.0-9]+)'(?! ~)""")
 BUILT = re.compile(r"""\bt\('([a-z_.]+)' ~""")
@@ -25,3 +25,7 @@ def test_both_languages_take_the_same_values() -> None:
     for key, (chinese, english) in TEXTS.items():
         slots = [set(re.findall(r"{(\w+)}", words)) for words in (chinese, english)]
         assert slots[0] == slots[1], key
+
+
+def test_no_text_stands_in_two_groups() -> None:
+    assert len(TEXTS) == sum(len(group) for group in GROUPS)

@@ -1,0 +1,7 @@
+"""The words of the pages, a module for each group of pages; no key stands in two of them."""
+
+from backend.console.texts import ask, run, shell, tune
+
+GROUPS = (shell.TEXTS, ask.TEXTS, run.TEXTS, tune.TEXTS)
+
+TEXTS: dict[str, tuple[str, str]] = {key: pair for group in GROUPS for key, pair in group.items()}
