@@ -1,77 +1,114 @@
-"""What a change would do to a pool, before it is made: tried on the tenant's last request."""
+"""What a change would do to a pool, before it is made; the value goes on from here to be saved."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
+from backend.bootstrap import Services
+from backend.catalogue.queries import read_cities
+from backend.console.change_form import read_text
 from backend.console.charts import draw_funnel
+from backend.console.knobs import Knob, KnobKind, find_knob
 from backend.console.render import show_page
-from backend.console.visit import ServicesDep, VisitDep, read_form, require
-from backend.db.session import transaction
-from backend.errors import OutOfBoundsError, RequestRefusedError
-from backend.params.registry import find_param, parse_value
+from backend.console.settings_view import Setting, Typed, find_setting, keep_typed
+from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
+from backend.db.session import Session, transaction
+from backend.errors import OutOfBoundsError, RequestRefusedError, WaypoolError
+from backend.http_status import find_status
+from backend.runs.commands import get_run
 from backend.runs.pool_trial import KINDS, Trial, try_pool
-from backend.runs.queries import list_runs
+from backend.runs.queries import RunHead, list_runs
 
 router = APIRouter(prefix="/tune/preview")
 
-
-@router.post("/params/{key}")
-async def preview_param(
-    request: Request, key: str, visit: VisitDep, services: ServicesDep
-) -> Response:
-    """A would-be value of a parameter."""
-    require(visit, "admin")
-    form = await read_form(request, visit)
-    typed = form.get("value", [""])[0].strip()
-    value = parse_value(find_param(key), typed)
-    return await _try(visit, services, {key: value}, {}, f"{key} = {typed}")
+CHOICE = 20
+"""Of the tenant's last requests that a change can be tried on."""
 
 
-@router.post("/tools/{name}")
-async def preview_tool(
-    request: Request, name: str, visit: VisitDep, services: ServicesDep
-) -> Response:
-    """A would-be return limit."""
-    require(visit, "admin")
-    form = await read_form(request, visit)
-    typed = form.get("max_return_rows", [""])[0].strip()
-    if typed and not (typed.isascii() and typed.isdigit()):
-        raise OutOfBoundsError(f"the return limit of {name} must be a whole number")
-    limits = {name: int(typed)} if typed else {}
-    return await _try(visit, services, {}, limits, f"{name}: {typed or '–'}")
+@dataclass(frozen=True)
+class Tried:
+    """Both pools side by side; nothing where there was no request, or it could not be tried."""
+
+    runs: Sequence[RunHead]
+    run: RunHead | None
+    pools: dict[str, Any] | None = None
+    error: WaypoolError | None = None
 
 
-async def _try(
+@router.get("/{kind}/{name}")
+async def follow_link(
+    kind: KnobKind,
+    name: str,
     visit: VisitDep,
     services: ServicesDep,
-    params: dict[str, Any],
-    limits: dict[str, Any],
-    change: str,
+    value: Annotated[str | None, Query(max_length=200)] = None,
+    run: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    assert visit.principal is not None
+    """What a finding proposes, tried on the request of one of its runs."""
+    require(visit, "admin")
+    knob = find_knob(kind, name)
+    return await _show(visit, services, knob, Typed(name, value), run)
+
+
+@router.post("/{kind}/{name}")
+async def try_form(
+    request: Request, kind: KnobKind, name: str, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """What stands in the form beside a parameter or a tool."""
+    require(visit, "admin")
+    knob = find_knob(kind, name)
+    form = await read_form(request, visit)
+    return await _show(visit, services, knob, keep_typed(knob, form), read_text(form, "run"))
+
+
+async def _show(
+    visit: Visit, services: Services, knob: Knob, typed: Typed, run_id: str
+) -> Response:
     async with transaction(services.engine) as session:
-        runs = await list_runs(session, visit.principal.tenant, 1)
-        tried = None
-        if runs:
-            try:
-                tried = await try_pool(session, Trial(runs[0].request, params, limits))
-            except RequestRefusedError as refused:
-                raise OutOfBoundsError("; ".join(f.message for f in refused.faults)) from None
-    sides = [
+        setting = await find_setting(session, typed)
+        cities = {city.id: city for city in await read_cities(session)}
+        tried = await _try(session, visit, knob, setting, run_id)
+    fault = tried.error.message if tried.error else ""
+    values = {
+        "setting": replace(setting, typed=replace(typed, fault=fault)),
+        "tried": tried,
+        "cities": cities,
+        "sides": _show_sides(tried.pools, visit) if tried.pools else (),
+        "shapes_pools": knob.shapes_pools,
+    }
+    status = find_status(tried.error) if tried.error else 200
+    return show_page(visit, "preview.html", status, **values)
+
+
+async def _try(session: Session, visit: Visit, knob: Knob, setting: Setting, run_id: str) -> Tried:
+    assert visit.principal is not None
+    runs = list(await list_runs(session, visit.principal.tenant, CHOICE))
+    if run_id and run_id not in {run.id for run in runs}:
+        runs.append(await get_run(session, run_id, None))  # findings are about all tenants' runs
+    run = next((run for run in runs if run.id == run_id), next(iter(runs), None))
+    tried = Tried(runs, run)
+    form = {knob.field: [setting.shown], **({"enabled": ["1"]} if setting.is_offered else {})}
+    try:
+        params, limits = knob.make_trial(knob.parse(form))
+        if not run or not knob.shapes_pools:
+            return tried
+        return replace(tried, pools=await try_pool(session, Trial(run.request, params, limits)))
+    except OutOfBoundsError as error:
+        return replace(tried, error=error)
+    except RequestRefusedError as refused:
+        text = "; ".join(fault.message for fault in refused.faults)
+        return replace(tried, error=OutOfBoundsError(text))
+
+
+def _show_sides(pools: dict[str, Any], visit: Visit) -> list[dict[str, Any]]:
+    return [
         {
             "name": name,
-            "funnel": draw_funnel(tried[side]["funnel"], visit.locale),
-            "rejected": {kind: tried[side]["funnel"][kind]["rejected"] for kind in KINDS},
-            "lists": tried[side]["lists"],
+            "funnel": draw_funnel(pools[side]["funnel"], visit.locale),
+            "rejected": {kind: pools[side]["funnel"][kind]["rejected"] for kind in KINDS},
+            "lists": pools[side]["lists"],
         }
         for side, name in (("today", "preview.today"), ("proposed", "preview.then"))
-        if tried
     ]
-    values = {
-        "change": change,
-        "run": runs[0] if runs else None,
-        "sides": sides,
-        "moved": tried["changes"] if tried else {},
-    }
-    return show_page(visit, "preview.html", **values)

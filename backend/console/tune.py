@@ -1,37 +1,36 @@
 """Parameters and return limits: see, change with a reason, go back."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend.audit.change import Author
 from backend.audit.queries import list_changes
 from backend.bootstrap import Services
-from backend.clock import read_utc
+from backend.console.change_form import Fields, read_author, read_version
+from backend.console.knobs import KnobKind, find_knob, read_target
 from backend.console.render import show_page
+from backend.console.settings_view import Typed, keep_typed, list_entries, list_settings
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
-from backend.db.session import transaction
+from backend.db.session import Session, transaction
 from backend.errors import (
     ConflictError,
     NotFoundError,
     OutOfBoundsError,
     StaleVersionError,
+    WaypoolError,
 )
-from backend.params.queries import read_param_rows, revert_param, write_param
-from backend.params.registry import PARAMS, find_param, parse_value
-from backend.tools.queries import read_tools, revert_tool, write_tool
-from backend.tools.registry import TOOLS
+from backend.http_status import find_status
 
 router = APIRouter(prefix="/tune")
 
-HISTORY = 20
-POOL_PARAMS = ("POOL_", "POI_", "HOTEL_")
-"""What parameters that decide over a pool begin with."""
+SHORT, LONG = 20, 50
+"""Changes on the page itself, and on a page of all of them."""
 
 Refused = (OutOfBoundsError, StaleVersionError, ConflictError, NotFoundError)
-Fields = Mapping[str, list[str]]
+Turn = Callable[[Session, Author, int], Awaitable[None]]
 
 
 @router.get("")
@@ -41,91 +40,84 @@ async def show_tuning(visit: VisitDep, services: ServicesDep) -> Response:
     return await _show(services, visit)
 
 
-async def _show(
-    services: Services, visit: Visit, fault: str = "", subject: str = "", typed: str = ""
+@router.get("/history")
+async def show_history(
+    visit: VisitDep,
+    services: ServicesDep,
+    subject: Annotated[str, Query(max_length=200)] = "",
+    before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
 ) -> Response:
+    """All changes or those of one thing, newest first; each value can be set again."""
+    require(visit, "admin")
     async with transaction(services.engine) as session:
-        params, tools = await read_param_rows(session), await read_tools(session)
-        history = await list_changes(session, HISTORY)
+        found = await list_changes(session, LONG + 1, subject=subject or None, before=before)
+        settings = await list_settings(session)
     values: dict[str, Any] = {
-        "params": [(param, params.get(param.key)) for param in PARAMS],
-        "tools": [(tool, tools[tool.name]) for tool in TOOLS if tool.name in tools],
-        "history": history,
-        "pool_params": POOL_PARAMS,
-        "fault": fault,
+        "entries": list_entries(found[:LONG], settings),
         "subject": subject,
-        "typed": typed,
+        "older": found[LONG - 1].id if len(found) > LONG else None,
+        "is_first": before is None,
     }
-    return show_page(visit, "tune.html", 422 if fault else 200, **values)
+    return show_page(visit, "history.html", **values)
 
 
-@router.post("/params/{key}")
-async def set_param(request: Request, key: str, visit: VisitDep, services: ServicesDep) -> Response:
-    """Set one, if nobody was quicker; it holds from the next pool on."""
-    author, form = await _read(request, visit)
-    typed = form.get("value", [""])[0].strip()
-    try:
-        value = parse_value(find_param(key), typed)
-        async with transaction(services.engine) as session:
-            version = _read_version(form)
-            await write_param(session, key, value, author, expected_version=version)
-    except Refused as error:
-        return await _show(services, visit, error.message, key, typed)
-    return RedirectResponse(f"/console/tune#{key}", 303)
-
-
-@router.post("/params/{key}/revert")
-async def set_param_back(
-    request: Request, key: str, visit: VisitDep, services: ServicesDep
+@router.post("/{kind}/{name}")
+async def turn(
+    request: Request, kind: KnobKind, name: str, visit: VisitDep, services: ServicesDep
 ) -> Response:
-    """To what the last change replaced."""
-    author, form = await _read(request, visit)
-    try:
-        async with transaction(services.engine) as session:
-            await revert_param(session, key, None, author, expected_version=_read_version(form))
-    except Refused as error:
-        return await _show(services, visit, error.message, key)
-    return RedirectResponse(f"/console/tune#{key}", 303)
-
-
-@router.post("/tools/{name}")
-async def set_tool(request: Request, name: str, visit: VisitDep, services: ServicesDep) -> Response:
-    """Set a tool's return limit and whether it is offered; it holds from the next call on."""
-    author, form = await _read(request, visit)
-    typed = form.get("max_return_rows", [""])[0].strip()
-    try:
-        rows: object = int(typed) if typed.isascii() and typed.isdigit() else typed or None
-        values = {"enabled": "enabled" in form, "max_return_rows": rows}
-        async with transaction(services.engine) as session:
-            version = _read_version(form)
-            await write_tool(session, name, values, author, expected_version=version)
-    except Refused as error:
-        return await _show(services, visit, error.message, name, typed)
-    return RedirectResponse(f"/console/tune#{name}", 303)
-
-
-@router.post("/tools/{name}/revert")
-async def set_tool_back(
-    request: Request, name: str, visit: VisitDep, services: ServicesDep
-) -> Response:
-    """To what the last change replaced."""
-    author, form = await _read(request, visit)
-    try:
-        async with transaction(services.engine) as session:
-            await revert_tool(session, name, None, author, expected_version=_read_version(form))
-    except Refused as error:
-        return await _show(services, visit, error.message, name)
-    return RedirectResponse(f"/console/tune#{name}", 303)
-
-
-async def _read(request: Request, visit: Visit) -> tuple[Author, Fields]:
-    principal = require(visit, "admin")
+    """Set one, if nobody was quicker."""
+    require(visit, "admin")
+    knob = find_knob(kind, name)
     form = await read_form(request, visit)
-    why = form.get("why", [""])[0].strip()[:500] or None
-    return Author(read_utc(), principal.key_id, why), form
+
+    async def write(session: Session, author: Author, version: int) -> None:
+        await knob.write(session, knob.parse(form), author, version)
+
+    return await _change(services, visit, form, write, keep_typed(knob, form))
 
 
-def _read_version(form: Fields) -> int:
-    """The version that the page showed; none of ours is negative."""
-    text = form.get("version", [""])[0]
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+@router.post("/{kind}/{name}/revert")
+async def turn_back(
+    request: Request, kind: KnobKind, name: str, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """To a version, to the code's default, or to what the last change replaced."""
+    require(visit, "admin")
+    knob = find_knob(kind, name)
+    form = await read_form(request, visit)
+
+    async def revert(session: Session, author: Author, version: int) -> None:
+        await knob.revert(session, read_target(form), author, version)
+
+    return await _change(services, visit, form, revert, Typed(name))
+
+
+async def _change(
+    services: Services, visit: Visit, form: Fields, make: Turn, typed: Typed
+) -> Response:
+    """Make the change and go back to its card; refused, the card says why and keeps what was typed."""
+    author = read_author(form, require(visit, "admin"))
+    try:
+        async with transaction(services.engine) as session:
+            await make(session, author, read_version(form))
+    except Refused as error:
+        return await _show(services, visit, typed, error)
+    return RedirectResponse(f"/console/tune#{typed.name}", 303)
+
+
+async def _show(
+    services: Services,
+    visit: Visit,
+    typed: Typed | None = None,
+    error: WaypoolError | None = None,
+) -> Response:
+    if typed and error:
+        typed = Typed(typed.name, typed.value, typed.why, typed.offered, error.message)
+    async with transaction(services.engine) as session:
+        settings = await list_settings(session, typed)
+        history = await list_changes(session, SHORT)
+    values: dict[str, Any] = {
+        "settings": settings,
+        "entries": list_entries(history, settings),
+        "subject": typed.name if typed else "",
+    }
+    return show_page(visit, "tune.html", find_status(error) if error else 200, **values)

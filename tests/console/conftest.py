@@ -1,8 +1,10 @@
 """A browser without JavaScript: pages over HTTP, forms sent as a browser would send them."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from html.parser import HTMLParser
+from typing import Any
 
 import httpx
 import pytest
@@ -94,3 +96,35 @@ async def browse(start: Callable[[], Browser], seeded_url: str) -> Open:
 def find_text(response: httpx.Response) -> str:
     """The page's words, without tags."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.text))
+
+
+TRIP: dict[str, Any] = {
+    "origin": "shanghai",
+    "city": ["beijing"],
+    "nights": ["2"],
+    "start_date": "2026-12-11",
+    "days": "3",
+    "travellers": "2",
+    "budget_tier": "comfort",
+    "interests": ["history", "food"],
+    "must_see": "故宫博物院\n天坛公园\n",
+    "pace": "standard",
+}
+
+
+async def ask(browser: Browser, **changes: Any) -> str:
+    """A run asked for by the form: its page."""
+    await browser.open("/console/ask")
+    answer = await browser.send("/console/ask", **TRIP | changes)
+    assert answer.status_code == 303, find_text(answer)
+    return answer.headers["location"]
+
+
+async def wait_for(browser: Browser, page: str) -> httpx.Response:
+    """The page of a run once that has ended."""
+    async with asyncio.timeout(60):
+        answer = await browser.open(page)
+        while 'data-live="no"' not in answer.text:
+            await asyncio.sleep(0.2)
+            answer = await browser.open(page)
+    return answer

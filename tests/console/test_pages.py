@@ -1,12 +1,9 @@
 """The pages as a browser without JavaScript sees them: sign-in, scopes, tenants, forms, hostile names."""
 
-import asyncio
 import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from sqlalchemy import text
 
@@ -15,42 +12,11 @@ from backend.access.queries import create_key, revoke_key
 from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
 from backend.mock_llm.scenarios import find_scenario
-from tests.console.conftest import Browser, Forms, Open, find_text
+from tests.console.conftest import TRIP, Browser, Open, ask, find_text, wait_for
 from tests.flows.conftest import make_key
 from tests.flows.models import open_desk
 
 pytestmark = pytest.mark.sql
-
-TRIP: dict[str, Any] = {
-    "origin": "shanghai",
-    "city": ["beijing"],
-    "nights": ["2"],
-    "start_date": "2026-12-11",
-    "days": "3",
-    "travellers": "2",
-    "budget_tier": "comfort",
-    "interests": ["history", "food"],
-    "must_see": "故宫博物院\n天坛公园\n",
-    "pace": "standard",
-}
-
-
-async def ask(browser: Browser, **changes: Any) -> str:
-    """A run asked for by the form: its page."""
-    await browser.open("/console/ask")
-    answer = await browser.send("/console/ask", **TRIP | changes)
-    assert answer.status_code == 303, find_text(answer)
-    return answer.headers["location"]
-
-
-async def wait_for(browser: Browser, page: str) -> httpx.Response:
-    """The page of a run once that has ended."""
-    async with asyncio.timeout(60):
-        answer = await browser.open(page)
-        while 'data-live="no"' not in answer.text:
-            await asyncio.sleep(0.2)
-            answer = await browser.open(page)
-    return answer
 
 
 async def test_who_is_not_signed_in_comes_back_to_where_they_went(
@@ -205,31 +171,6 @@ async def test_names_are_looked_for_as_they_are_typed(browse: Open) -> None:
     assert (await browser.client.get("/console/places?q=天坛&city=suzhou")).json() == []
 
 
-async def test_an_admin_changes_a_limit_and_takes_it_back(browse: Open) -> None:
-    admin, late = await browse("one", "admin"), await browse("one", "admin")
-    await late.open("/console/tune")
-    await admin.open("/console/tune")
-    saved = await admin.send(
-        "/console/tune/tools/list_pois", max_return_rows="5", enabled="1", why="try <b>less</b>"
-    )
-    assert saved.status_code == 303, find_text(saved)
-    lost = await late.send("/console/tune/tools/list_pois", max_return_rows="9", enabled="1")
-    assert lost.status_code == 422
-    assert "version 2" in lost.text
-    page = await admin.open("/console/tune")
-    assert 'name="max_return_rows" inputmode="numeric" value="5"' in page.text
-    assert "try &lt;b&gt;less&lt;/b&gt;" in page.text
-    wrong = await admin.send("/console/tune/params/POOL_POI_SIZE", value="0")
-    assert wrong.status_code == 422
-    assert "from 1 to 500" in wrong.text
-    await admin.open("/console/tune")
-    assert (await admin.send("/console/tune/tools/list_pois/revert")).status_code == 303
-    assert (
-        'name="max_return_rows" inputmode="numeric" value=""'
-        in (await admin.open("/console/tune")).text
-    )
-
-
 async def test_a_hostile_name_is_text_everywhere(browse: Open, seeded_url: str) -> None:
     name = "<img src=x onerror=alert(1)>"
     engine = make_engine(seeded_url)
@@ -266,31 +207,6 @@ async def test_pages_are_in_the_browsers_language_or_the_chosen_one(browse: Open
     assert '<html lang="en">' in page.text
     await browser.send("/console/language")
     assert '<html lang="zh-CN">' in (await browser.open("/console/ask")).text
-
-
-async def preview(browser: Browser, value: str) -> httpx.Response:
-    """What the button beside a parameter shows; it sends the parameter's form elsewhere."""
-    page = await browser.open("/console/tune")
-    hidden = Forms(page.text).found["/console/tune/params/POOL_POI_SIZE"]
-    path = "/console/tune/preview/params/POOL_POI_SIZE"
-    return await browser.client.post(path, data={**hidden, "value": value})
-
-
-async def test_a_change_is_seen_before_it_is_made(browse: Open) -> None:
-    browser = await browse("one", "user", "admin")
-    empty = await preview(browser, "20")
-    assert empty.status_code == 200
-    assert "还没有请求" in empty.text
-    await wait_for(browser, await ask(browser))
-    shown = await preview(browser, "20")
-    words = find_text(shown)
-    assert "地点: 1912 → 122 → 60 →" in shown.text
-    assert "地点: 1912 → 122 → 20 →" in shown.text
-    assert "将离开 40" in words
-    assert 'value="60"' in (await browser.open("/console/tune")).text
-    wrong = await preview(browser, "0")
-    assert wrong.status_code == 422
-    assert "from 1 to 500" in wrong.text
 
 
 async def test_a_developer_sees_what_the_context_held(seeded_url: str, tmp_path: Path) -> None:
