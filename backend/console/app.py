@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from backend.console import after, ask, preview, run_page, run_pages, sign_in, tune
+from backend.console import after, ask, preview, revise, run_page, run_pages, sign_in, tune
 from backend.console.render import HERE, show_page
 from backend.console.visit import FormError, get_services, read_visit
 from backend.errors import UnauthorizedError, WaypoolError
@@ -36,6 +36,7 @@ ROUTERS = (
     ask.router,
     run_pages.router,
     run_page.router,
+    revise.router,
     after.router,
     preview.router,
     tune.router,

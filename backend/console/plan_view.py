@@ -67,12 +67,18 @@ def _show_day(number: int, day: Any, violations: Any, names: Names) -> dict[str,
                 **item,
                 "times": _show_times(item, date),
                 "minutes": _count_minutes(item),
+                "mark": f"{number}.{n}" if _is_chosen(item) else "",
                 "violations": [v for v in own if v["where"]["item"] == n],
             }
             for n, item in enumerate(day["items"])
         ],
         "violations": [v for v in own if v["where"]["item"] is None],
     }
+
+
+def _is_chosen(item: Mapping[str, Any]) -> bool:
+    """Whether somebody chose it, so that it can be kept or taken out."""
+    return any(item.get(key) for key in ("poi_id", "hotel_id", "train_id"))
 
 
 def _find_times(item: Mapping[str, Any]) -> tuple[dt.datetime | None, dt.datetime | None]:

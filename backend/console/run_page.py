@@ -15,6 +15,7 @@ from backend.console.ground import draw_ground
 from backend.console.plan_view import Names, list_days
 from backend.console.progress import list_lines, list_turns
 from backend.console.render import show_page
+from backend.console.revise_view import Sent, show_form
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
 from backend.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
@@ -33,6 +34,7 @@ router = APIRouter(prefix="/runs")
 PARAM_KEYS = tuple(param.key for param in PARAMS if param.in_snapshot)
 
 RunId = Annotated[str, Path(max_length=64)]
+NOTHING_SENT = Sent()
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ def _check(visit: Visit) -> str:
     return visit.principal.tenant
 
 
-async def _look(services: Services, run_id: str, visit: Visit) -> Seen:
+async def look_at_run(services: Services, run_id: str, visit: Visit) -> Seen:
+    """The run with its log and snapshot, for keys that may see it."""
     tenant = _check(visit)
     result = await show_run(services.engine, run_id, tenant)
     steps = await read_steps(services.engine, run_id)
@@ -80,9 +83,36 @@ async def show_one(
     thanks: bool = False,
 ) -> Response:
     """The run as it stands; with `why`, also why that place is not in the plan."""
-    seen = await _look(services, run_id, visit)
-    values = await _describe(services, visit, seen, why)
-    return show_page(visit, "run.html", thanks=thanks, params=PARAM_KEYS, **values)
+    return await show_run_page(services, visit, run_id, why=why, thanks=thanks)
+
+
+async def show_run_page(
+    services: Services,
+    visit: Visit,
+    run_id: str,
+    *,
+    why: str = "",
+    thanks: bool = False,
+    sent: Sent = NOTHING_SENT,
+) -> Response:
+    """The page of a run; with the form that changes its plan as it was sent, and what is wrong."""
+    seen = await look_at_run(services, run_id, visit)
+    values = {
+        **(await _describe(services, visit, seen, why)),
+        "revise": _offer(services, visit, seen, sent),
+        "thanks": thanks,
+        "params": PARAM_KEYS,
+    }
+    return show_page(visit, "run.html", 422 if sent.faults else 200, **values)
+
+
+def _offer(services: Services, visit: Visit, seen: Seen, sent: Sent) -> dict[str, Any] | None:
+    """The form that changes the plan, where there is one and the key may ask."""
+    is_changeable = is_final(seen.result["status"]) and seen.result["itinerary"]
+    if not is_changeable or seen.snapshot is None or not visit.may("user"):
+        return None
+    has_model = bool(services.planners.model_names)
+    return show_form(seen.snapshot, seen.names, sent, has_model=has_model)
 
 
 async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> Mapping[str, Any]:
@@ -148,7 +178,7 @@ async def show_progress(run_id: RunId, visit: VisitDep, services: ServicesDep) -
 @router.get("/{run_id}/ground.json")
 async def show_ground(run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
     """What the map shows below the plan: places of the pool and names of districts."""
-    seen = await _look(services, run_id, visit)
+    seen = await look_at_run(services, run_id, visit)
     if seen.snapshot is None:
         raise NotFoundError("the pool of this run is not built yet")
     return JSONResponse(draw_ground(seen.snapshot, visit.locale))
@@ -157,7 +187,7 @@ async def show_ground(run_id: RunId, visit: VisitDep, services: ServicesDep) -> 
 @router.get("/{run_id}/pool")
 async def show_pool(run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
     """The rows of the pool, and which of them were chosen."""
-    seen = await _look(services, run_id, visit)
+    seen = await look_at_run(services, run_id, visit)
     if seen.snapshot is None:
         raise NotFoundError("the pool of this run is not built yet")
     async with transaction(services.engine) as session:

@@ -1,5 +1,6 @@
 """Whether a plan still holds: what the catalogue says today of the things in it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -7,12 +8,17 @@ from backend.catalogue.editing import Edited, RowKind, read_row
 from backend.catalogue.importers.lines import read_weekdays
 from backend.catalogue.queries import read_state
 from backend.clock import read_utc
-from backend.db.session import Session
-from backend.errors import NotFoundError
+from backend.db.session import Engine, Session, transaction
+from backend.errors import ConflictError, NotFoundError
 from backend.planner.draft import Draft
 from backend.pool.candidate import HotelCandidate, PoiCandidate, TrainCandidate
 from backend.pool.snapshot import Snapshot, SnapshotRows
+from backend.runs.commands import get_run
 from backend.runs.findings import check_plan
+from backend.runs.lifecycle import is_final
+from backend.runs.queries import read_snapshot_text
+from backend.runs.run_log import read_steps
+from backend.runs.stages import fold_state, read_stages
 
 Candidate = PoiCandidate | HotelCandidate | TrainCandidate
 
@@ -23,6 +29,20 @@ _MODELS: dict[RowKind, type[Candidate]] = {
 }
 _PRICES = {"poi": "price", "hotel": "price_per_night", "train": "price"}
 _LOST = frozenset({"gone", "closed", "not_running"})
+
+
+async def recheck_run(engine: Engine, run_id: str, tenant: str | None) -> dict[str, Any]:
+    """The same for the plan of a run that has ended; a `ConflictError` where it has none."""
+    async with transaction(engine) as session:
+        run = await get_run(session, run_id, tenant)
+        text = await read_snapshot_text(session, run_id)
+    if text is None or not is_final(run.status):
+        raise ConflictError(f"{run_id} has no plan (yet)")
+    draft = fold_state(read_stages(await read_steps(engine, run_id))).draft
+    snapshot = await asyncio.to_thread(Snapshot.model_validate_json, text)
+    async with transaction(engine) as session:
+        found = await recheck_plan(session, snapshot, draft)
+    return {"run_id": run_id, **found}
 
 
 async def recheck_plan(session: Session, snapshot: Snapshot, draft: Draft) -> dict[str, Any]:

@@ -11,13 +11,10 @@ from backend.api.documents import FeedbackDocument, RecheckDocument, document_pr
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import ConflictError
-from backend.pool.snapshot import Snapshot
 from backend.runs.commands import get_run
 from backend.runs.lifecycle import is_final
-from backend.runs.queries import read_snapshot_text, save_feedback
-from backend.runs.recheck import recheck_plan
-from backend.runs.run_log import read_steps
-from backend.runs.stages import fold_state, read_stages
+from backend.runs.queries import save_feedback
+from backend.runs.recheck import recheck_run
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 
@@ -40,16 +37,7 @@ class Feedback(BaseModel):
 )
 async def recheck(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
     """What has changed in the catalogue for the things in it: closed, dearer, gone."""
-    async with transaction(services.engine) as session:
-        run = await get_run(session, run_id, principal.tenant)
-        text = await read_snapshot_text(session, run_id)
-    if text is None or not is_final(run.status):
-        raise ConflictError(f"{run_id} has no plan (yet)")
-    steps = await read_steps(services.engine, run_id)
-    draft = fold_state(read_stages(steps)).draft
-    async with transaction(services.engine) as session:
-        found = await recheck_plan(session, Snapshot.model_validate_json(text), draft)
-    return {"run_id": run_id, **found}
+    return await recheck_run(services.engine, run_id, principal.tenant)
 
 
 @router.post(

@@ -1,4 +1,5 @@
-// Search as you type: offers names of places in the chosen cities and writes them into the field.
+// Search as you type: offers names of places, of the chosen cities or of a run's pool, and writes
+// them into the field, a line each, or into the first empty one of several fields.
 const box = document.querySelector("[data-search]");
 const field = document.getElementById(box.dataset.target);
 const input = box.querySelector("input");
@@ -15,10 +16,19 @@ function close() {
   input.removeAttribute("aria-activedescendant");
 }
 
-function choose(name) {
+function write(name) {
+  if (field.tagName !== "TEXTAREA") {
+    const fields = [...field.querySelectorAll("input")];
+    if (fields.every((one) => one.value !== name)) (fields.find((one) => !one.value) ?? fields.at(-1)).value = name;
+    return;
+  }
   const lines = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
   if (!lines.includes(name)) lines.push(name);
   field.value = lines.join("\n");
+}
+
+function choose(name) {
+  write(name);
   input.value = "";
   close();
   input.focus();
@@ -46,11 +56,11 @@ async function find() {
   const cities = [...document.querySelectorAll("select[name=city]")].map((s) => s.value).filter(Boolean);
   const typed = input.value.trim();
   asked?.abort();
-  if (!typed || cities.length === 0) return close();
+  if (!typed || (!box.dataset.find && cities.length === 0)) return close();
   asked = new AbortController();
   const query = new URLSearchParams([["q", typed], ...cities.map((city) => ["city", city])]);
   try {
-    const answer = await fetch(`/console/places?${query}`, { signal: asked.signal });
+    const answer = await fetch(`${box.dataset.find ?? "/console/places"}?${query}`, { signal: asked.signal });
     if (answer.ok) show(await answer.json());
   } catch (error) {
     if (error.name !== "AbortError") close();

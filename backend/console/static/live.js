@@ -25,7 +25,7 @@ async function draw() {
 }
 
 const kinds = [
-  "run_queued", "run_started", "run_resumed", "pool_built", "planner_chosen",
+  "run_queued", "revision_begun", "run_started", "run_resumed", "pool_built", "planner_chosen",
   "model_replied", "tool_called", "planner_stopped", "planner_fell_back",
 ];
 for (const kind of kinds) events.addEventListener(kind, draw);
