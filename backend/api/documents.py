@@ -341,6 +341,8 @@ class FindingDocument(Document):
     message: str
     param: str | None
     tool: str | None
+    value: Any = Field(description="Worth a try, of the parameter or the tool's return limit.")
+    run_id: str | None = Field(description="One of the runs that show it.")
     evidence: dict[str, Any]
     preview: dict[str, Any] | None
 
@@ -353,6 +355,7 @@ class StatsDocument(Document):
     by: Literal["city", "model", "tenant", "tool"]
     runs: int
     truncated: bool
+    timeline: tuple[dict[str, Any], ...] = Field(description="Runs by when they ended.")
     groups: tuple[dict[str, Any], ...]
     previous: tuple[dict[str, Any], ...] | None
     changes: tuple[AuditItem, ...]

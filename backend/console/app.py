@@ -11,7 +11,17 @@ from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from backend.console import after, ask, preview, revise, run_page, run_pages, sign_in, tune
+from backend.console import (
+    after,
+    ask,
+    preview,
+    revise,
+    run_page,
+    run_pages,
+    sign_in,
+    stats,
+    tune,
+)
 from backend.console.render import HERE, show_page
 from backend.console.visit import FormError, get_services, read_visit
 from backend.errors import UnauthorizedError, WaypoolError
@@ -40,6 +50,7 @@ ROUTERS = (
     after.router,
     preview.router,
     tune.router,
+    stats.router,
 )
 
 

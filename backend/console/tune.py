@@ -9,7 +9,9 @@ from fastapi.responses import RedirectResponse
 from backend.audit.change import Author
 from backend.audit.queries import list_changes
 from backend.bootstrap import Services
+from backend.catalogue.queries import read_cities
 from backend.console.change_form import Fields, read_author, read_version
+from backend.console.findings_view import list_findings
 from backend.console.knobs import KnobKind, find_knob, read_target
 from backend.console.render import show_page
 from backend.console.settings_view import Typed, keep_typed, list_entries, list_settings
@@ -23,11 +25,15 @@ from backend.errors import (
     WaypoolError,
 )
 from backend.http_status import find_status
+from backend.runs.stats import read_findings
 
 router = APIRouter(prefix="/tune")
 
 SHORT, LONG = 20, 50
 """Changes on the page itself, and on a page of all of them."""
+
+TOLD, COUNTED = 3, 500
+"""Findings on the page itself, and the runs of the last week that they are looked for in."""
 
 Refused = (OutOfBoundsError, StaleVersionError, ConflictError, NotFoundError)
 Turn = Callable[[Session, Author, int], Awaitable[None]]
@@ -115,8 +121,11 @@ async def _show(
     async with transaction(services.engine) as session:
         settings = await list_settings(session, typed)
         history = await list_changes(session, SHORT)
+        cities = {city.id: city for city in await read_cities(session)}
+        findings = list_findings(await read_findings(session, COUNTED), cities, visit.locale)
     values: dict[str, Any] = {
         "settings": settings,
+        "findings": findings[:TOLD],
         "entries": list_entries(history, settings),
         "subject": typed.name if typed else "",
     }

@@ -227,6 +227,8 @@ async def list_figures(
         AgentRun.cost,
         AgentRun.request,
         AgentRun.figures,
+        AgentRun.started_at,
+        AgentRun.finished_at,
         RunFeedback.rating,
     )
     wanted = select(*columns).outerjoin(RunFeedback, RunFeedback.run_id == AgentRun.id)

@@ -9,7 +9,8 @@ GroupBy = Literal["city", "model", "tenant", "tool"]
 Row = Mapping[str, Any]
 
 _CITY_STEPS = ("places", "size", "pool", "listed", "opened", "selected")
-_UNSOUND = frozenset({"infeasible", "failed"})
+UNSOUND = frozenset({"infeasible", "failed"})
+"""What a run ends as that has no valid plan."""
 
 
 def summarize(rows: Sequence[Row], by: GroupBy) -> list[dict[str, Any]]:
@@ -30,7 +31,7 @@ def _list_keys(row: Row, by: GroupBy) -> Iterable[str]:
         return list(figures.get("tools", {}))
     if by == "tenant":
         return [row["tenant"]]
-    return [figures.get("model") or figures.get("planner") or row["planner"]]
+    return [figures.get("model") or row["model"] or figures.get("planner") or row["planner"]]
 
 
 def _summarize_group(rows: Sequence[Row], by: GroupBy, key: str) -> dict[str, Any]:
@@ -42,9 +43,11 @@ def _summarize_group(rows: Sequence[Row], by: GroupBy, key: str) -> dict[str, An
     summary: dict[str, Any] = {
         "runs": len(rows),
         "succeeded": statuses.count("succeeded"),
-        "without_plan": sum(status in _UNSOUND for status in statuses),
+        "without_plan": sum(status in UNSOUND for status in statuses),
         "cancelled": statuses.count("cancelled"),
         "stopped_by_limit": sum(bool(f.get("stopped_by_limit")) for f in figures),
+        "fell_back": sum(bool(f.get("model")) and f.get("planner") == "builtin" for f in figures),
+        "seconds": average(map(_count_seconds, rows)),
         "tool_calls": average(u.get("tool_calls", 0) for u in usage),
         "turns": average(u.get("turns", 0) for u in usage),
         "input_tokens": sum(u.get("input_tokens", 0) for u in usage),
@@ -55,10 +58,28 @@ def _summarize_group(rows: Sequence[Row], by: GroupBy, key: str) -> dict[str, An
         "ratings": len(ratings),
     }
     names = [key] if by == "tool" else None
+    summary |= _count_invalid(figures)
     summary["tools"] = dict(_sum_tools(figures, names))
     if by == "city":
         summary["city"] = summarize_city([f["cities"][key] for f in figures])
     return summary
+
+
+def _count_seconds(row: Row) -> float:
+    """At work, without the time in the queue."""
+    if row["started_at"] is None:
+        return 0.0
+    return float((row["finished_at"] - row["started_at"]).total_seconds())
+
+
+def _count_invalid(figures: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Calls that a tool refused: unknown tools, broken arguments, ids from nowhere."""
+    counts = [counts for f in figures for counts in f.get("tools", {}).values()]
+    invalid = sum(c["errors"] for c in counts)
+    return {
+        "invalid_calls": invalid,
+        "invalid_share": share(invalid, sum(c["calls"] for c in counts)),
+    }
 
 
 def _sum_tools(

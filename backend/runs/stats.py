@@ -1,17 +1,39 @@
 """What happened in a span of time: figures by group, beside the span before, changes and findings."""
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 from backend.audit.queries import list_between
+from backend.clock import read_utc
 from backend.db.session import Session
 from backend.errors import OutOfBoundsError
+from backend.params.queries import read_params
+from backend.runs.proposals import propose
 from backend.runs.queries import list_figures
 from backend.runs.statistics import GroupBy, Row, summarize
 from backend.runs.stats_findings import find_findings
+from backend.runs.stats_timeline import draw_timeline
+from backend.tools.queries import read_limits
 
 MAX_RUNS = 20_000
 """The newest ones count; `truncated` says that there were more."""
+
+USUAL = dt.timedelta(days=7)
+
+
+def choose_span(
+    since: dt.datetime | None, until: dt.datetime | None
+) -> tuple[dt.datetime, dt.datetime]:
+    """Both ends in UTC where they name no offset; the last seven days where they are not given."""
+    end = _place(until) or read_utc()
+    return _place(since) or end - USUAL, end
+
+
+def _place(moment: dt.datetime | None) -> dt.datetime | None:
+    if moment is None or moment.tzinfo is not None:
+        return moment
+    return moment.replace(tzinfo=dt.UTC)
 
 
 async def read_stats(
@@ -20,8 +42,10 @@ async def read_stats(
     """Statistics as JSON values; `is_compared` puts those of the span before beside them."""
     if since >= until:
         raise OutOfBoundsError("since must lie before until")
-    rows = await _read_rows(session, since, until)
-    before = await _read_rows(session, since - (until - since), since) if is_compared else None
+    rows = await _read_rows(session, since, until, MAX_RUNS)
+    before = None
+    if is_compared:
+        before = await _read_rows(session, since - (until - since), since, MAX_RUNS)
     changes = await list_between(session, since, until)
     return {
         "since": since.isoformat(),
@@ -29,13 +53,27 @@ async def read_stats(
         "by": by,
         "runs": len(rows),
         "truncated": len(rows) == MAX_RUNS,
+        "timeline": draw_timeline(rows, since, until),
         "groups": summarize(rows, by),
         "previous": None if before is None else summarize(before, by),
         "changes": [entry.as_json() for entry in changes],
-        "findings": [finding.as_json() for finding in find_findings(rows)],
+        "findings": await _show_findings(session, rows),
     }
 
 
-async def _read_rows(session: Session, since: dt.datetime, until: dt.datetime) -> list[Row]:
-    rows = await list_figures(session, since, until, MAX_RUNS)
+async def read_findings(session: Session, most: int) -> list[dict[str, Any]]:
+    """The findings alone, of the last seven days' newest runs."""
+    since, until = choose_span(None, None)
+    return await _show_findings(session, await _read_rows(session, since, until, most))
+
+
+async def _show_findings(session: Session, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    params, limits = await read_params(session), await read_limits(session)
+    return [f.as_json(propose(f, params, limits)) for f in find_findings(rows)]
+
+
+async def _read_rows(
+    session: Session, since: dt.datetime, until: dt.datetime, most: int
+) -> list[Row]:
+    rows = await list_figures(session, since, until, most)
     return [{**row, "usage": (row["figures"] or {}).get("usage", {})} for row in rows]

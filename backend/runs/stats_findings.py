@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.runs.statistics import Row, share, summarize
+from backend.params.registry import ParamValue
+from backend.runs.statistics import UNSOUND, Row, share, summarize
 
 ENOUGH_RUNS = 3
 PREVIEW = "/v1/admin/pool-preview"
@@ -15,26 +16,39 @@ _TIER_PARAMS = {"price": "POI_PRICE_CAP_{tier}"}
 
 @dataclass(frozen=True)
 class Finding:
-    """`param` is a parameter's key, or `tool` the name of a tool whose row would be changed."""
+    """`param` is a parameter's key, or `tool` the name of a tool whose row would be changed.
+
+    `example` is one of the runs that show it.
+    """
 
     code: str
     message: str
     evidence: Mapping[str, Any]
     param: str | None = None
     tool: str | None = None
-    request: Mapping[str, Any] | None = None
+    example: Row | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """With the call that previews a change for one of the runs that show it."""
-        preview = {"method": "POST", "href": PREVIEW, "body": {"request": self.request}}
+    def as_json(self, value: ParamValue = None) -> dict[str, Any]:
+        """With the call that previews `value`, if there is one to try, for a run that shows it."""
         return {
             "code": self.code,
             "message": self.message,
             "param": self.param,
             "tool": self.tool,
+            "value": value,
+            "run_id": self.example["id"] if self.example else None,
             "evidence": dict(self.evidence),
-            "preview": preview if self.request else None,
+            "preview": self._describe_preview(value) if self.example else None,
         }
+
+    def _describe_preview(self, value: ParamValue) -> dict[str, Any]:
+        assert self.example is not None
+        body: dict[str, Any] = {"request": self.example["request"]}
+        if value is not None and self.param:
+            body["params"] = {self.param: value}
+        elif value is not None:
+            body["limits"] = {self.tool: value}
+        return {"method": "POST", "href": PREVIEW, "body": body}
 
 
 def find_findings(rows: Sequence[Row]) -> list[Finding]:
@@ -60,7 +74,7 @@ def _group_cities(rows: Iterable[Row]) -> dict[str, list[Row]]:
 def _find_short_pools(rows: Sequence[Row]) -> Iterator[Finding]:
     """Many runs of a city end without a plan, and what is in its pool is far below its size."""
     for city, group in _group_cities(rows).items():
-        lost = [row for row in group if row["status"] in {"infeasible", "failed"}]
+        lost = [row for row in group if row["status"] in UNSOUND]
         short = [
             row
             for row in lost
@@ -82,9 +96,18 @@ def _find_short_pools(rows: Sequence[Row]) -> Iterator[Finding]:
             f"{lost_share:.0%} of runs in {city} end without a valid plan and their pool held"
             f" {typical['pool']} of {typical['size']} places: {cap} rejects"
             f" {reasons.get(reason, 0)}; raise it or add places",
-            {"city": city, "runs": len(group), "without_plan": len(lost), **typical},
+            {
+                "city": city,
+                "runs": len(group),
+                "without_plan": len(lost),
+                "share": lost_share,
+                "tier": tier,
+                "reason": reason,
+                "rejects": reasons.get(reason, 0),
+                **typical,
+            },
             param=param,
-            request=short[0]["request"],
+            example=short[0],
         )
 
 
@@ -99,9 +122,17 @@ def _find_idle_pools(rows: Sequence[Row]) -> Iterator[Finding]:
                 "POOL_IDLE",
                 f"runs in {city} list {listed / len(seen):.0f} of {pool / len(seen):.0f} places on"
                 f" average, {used} at most: POOL_POI_SIZE could be lower, or list_pois show more",
-                {"city": city, "runs": len(group), "pool": pool, "listed": listed},
+                {
+                    "city": city,
+                    "runs": len(group),
+                    "pool": pool,
+                    "listed": listed,
+                    "pool_a_run": round(pool / len(seen)),
+                    "listed_a_run": round(listed / len(seen)),
+                    "most": used,
+                },
                 param="POOL_POI_SIZE",
-                request=group[0]["request"],
+                example=group[0],
             )
 
 
@@ -114,13 +145,22 @@ def _find_stops(rows: Sequence[Row]) -> Iterator[Finding]:
     yield Finding(
         "STOPPED_BY_LIMIT",
         f"{len(stopped) / len(rows):.0%} of runs end by a stop limit, most by {stop}",
-        {"runs": len(rows), "stopped": len(stopped), "stops": dict(stops)},
+        {
+            "runs": len(rows),
+            "stopped": len(stopped),
+            "share": share(len(stopped), len(rows)),
+            "stop": stop,
+            "stops": dict(stops),
+        },
         param=f"AGENT_{str(stop).upper()}" if str(stop).startswith("max_") else "AGENT_MAX_TURNS",
-        request=stopped[0]["request"],
+        example=stopped[0],
     )
 
 
 def _find_tools(rows: Sequence[Row]) -> Iterator[Finding]:
+    users: dict[str, Row] = {}
+    for row in rows:
+        users |= {name: row for name in row["figures"]["tools"] if name not in users}
     for group in summarize(rows, "tool"):
         name, shares = group["key"], group["tools"][group["key"]]
         if group["runs"] < ENOUGH_RUNS:
@@ -134,17 +174,24 @@ def _find_tools(rows: Sequence[Row]) -> Iterator[Finding]:
                 f"{more:.0%} of the pages of {name} leave something out and a run calls it"
                 f" {shares['calls_a_run']:.1f} times: a higher return limit would save calls"
             )
-            yield Finding("PAGES_TOO_SHORT", text, evidence, tool=name)
+            yield Finding("PAGES_TOO_SHORT", text, evidence, tool=name, example=users[name])
         if repeats > 0.1:
             text = (
                 f"{repeats:.0%} of the calls of {name} are repeats: the model does not see its way"
             )
-            yield Finding("REPEATS", text, evidence, tool=name)
+            yield Finding("REPEATS", text, evidence, tool=name, example=users[name])
         if empty > 0.2:
             text = (
                 f"{empty:.0%} of the answers of {name} are empty: the filters do not fit the pool"
             )
-            yield Finding("EMPTY_ANSWERS", text, evidence, param="POOL_POI_SIZE", tool=name)
+            yield Finding(
+                "EMPTY_ANSWERS",
+                text,
+                evidence,
+                param="POOL_POI_SIZE",
+                tool=name,
+                example=users[name],
+            )
 
 
 def _find_ratings(rows: Sequence[Row]) -> Iterator[Finding]:
@@ -155,5 +202,5 @@ def _find_ratings(rows: Sequence[Row]) -> Iterator[Finding]:
             "LOW_RATINGS",
             f"{len(low)} of {len(ratings)} rated plans have 2 or less",
             {"ratings": len(ratings), "low": len(low), "runs": [row["id"] for row in low[:10]]},
-            request=low[0]["request"],
+            example=low[0],
         )

@@ -1,11 +1,16 @@
 """Findings name the numbers, the knob and the call that previews it; sound figures give none."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
 
+from backend.params.registry import default_values
+from backend.runs.proposals import propose
 from backend.runs.statistics import summarize
 from backend.runs.stats_findings import find_findings
+from backend.runs.stats_timeline import draw_timeline
+from backend.tools.limits import ToolLimit
 
 
 def make_row(
@@ -38,6 +43,8 @@ def make_row(
         "model": None,
         "cost": None,
         "rating": rating,
+        "started_at": dt.datetime(2026, 5, 1, 9, tzinfo=dt.UTC),
+        "finished_at": dt.datetime(2026, 5, 1, 9, 0, 4, tzinfo=dt.UTC),
         "usage": {"tool_calls": 20},
         "request": {"days": 3},
         "figures": figures | ({"stop": "max_turns"} if changes.get("stopped") else {}),
@@ -61,23 +68,33 @@ def test_a_short_pool_names_the_cap_and_the_numbers() -> None:
     shown = finding.as_json()
     assert shown["preview"]["href"] == "/v1/admin/pool-preview"
     assert shown["preview"]["body"] == {"request": {"days": 3}}
+    cap = propose(finding, default_values(), {})
+    body = finding.as_json(cap)["preview"]["body"]
+    assert body["params"] == {"POI_PRICE_CAP_ECONOMY": "300.00"}
 
 
 @pytest.mark.parametrize(
-    ("changes", "code", "knob"),
+    ("changes", "code", "knob", "value"),
     [
-        ({"city": {"listed": 20}}, "POOL_IDLE", "POOL_POI_SIZE"),
-        ({"stopped": True}, "STOPPED_BY_LIMIT", "AGENT_MAX_TURNS"),
-        ({"tool": {"calls": 6, "pages": 6, "has_more": 5}}, "PAGES_TOO_SHORT", "list_pois"),
-        ({"tool": {"calls": 6, "repeats": 2}}, "REPEATS", "list_pois"),
-        ({"tool": {"pages": 3, "empty": 2}}, "EMPTY_ANSWERS", "POOL_POI_SIZE"),
-        ({"rating": 1}, "LOW_RATINGS", None),
+        ({"city": {"listed": 20}}, "POOL_IDLE", "POOL_POI_SIZE", 20),
+        ({"stopped": True}, "STOPPED_BY_LIMIT", "AGENT_MAX_TURNS", 120),
+        ({"tool": {"calls": 6, "pages": 6, "has_more": 5}}, "PAGES_TOO_SHORT", "list_pois", 50),
+        ({"tool": {"calls": 6, "repeats": 2}}, "REPEATS", "list_pois", 50),
+        ({"tool": {"pages": 3, "empty": 2}}, "EMPTY_ANSWERS", "POOL_POI_SIZE", 120),
+        ({"rating": 1}, "LOW_RATINGS", None, None),
     ],
 )
-def test_each_rule_names_its_knob(changes: dict[str, Any], code: str, knob: str | None) -> None:
+def test_each_rule_names_its_knob_and_a_value_to_try(
+    changes: dict[str, Any], code: str, knob: str | None, value: int | None
+) -> None:
     (finding,) = find_findings([make_row(**changes) for _ in range(5)])
     assert finding.code == code
     assert knob in {finding.param, finding.tool}
+    assert propose(finding, default_values(), {}) == value
+    largest = {"POOL_POI_SIZE": 500, "AGENT_MAX_TURNS": 1000}
+    limits = {"list_pois": ToolLimit(max_return_rows=200)}
+    capped = propose(finding, {**default_values(), **largest}, limits)
+    assert capped in {20, 200, 500, 1000, None}
 
 
 def test_a_run_counts_in_each_of_its_groups() -> None:
@@ -85,3 +102,15 @@ def test_a_run_counts_in_each_of_its_groups() -> None:
     (group,) = summarize(rows, "city")
     assert (group["runs"], group["without_plan"], group["city"]["pool"]) == (2, 1, 60)
     assert summarize(rows, "tool")[0]["tools"]["list_pois"]["has_more_share"] == 0.33
+
+
+def test_runs_stand_on_the_time_axis_where_they_ended() -> None:
+    since = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
+    late = make_row("cancelled") | {"finished_at": since + dt.timedelta(days=1)}
+    rows = [make_row(), make_row("failed"), late]
+    parts = draw_timeline(rows, since, since + dt.timedelta(days=1))
+    assert [n for n, part in enumerate(parts) if part["runs"]] == [10, 27]
+    assert (parts[10]["succeeded"], parts[10]["without_plan"]) == (1, 1)
+    assert parts[27]["runs"] == 1
+    (group,) = summarize([make_row(), make_row() | {"started_at": None}], "city")
+    assert group["seconds"] == 2.0

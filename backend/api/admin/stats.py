@@ -7,14 +7,11 @@ from fastapi import APIRouter, Query
 
 from backend.api.deps import Admin, ServicesDep
 from backend.api.documents import StatsDocument
-from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.runs.statistics import GroupBy
-from backend.runs.stats import read_stats
+from backend.runs.stats import choose_span, read_stats
 
 router = APIRouter(prefix="/admin", tags=["admin"])
-
-_USUAL = dt.timedelta(days=7)
 
 Moment = Annotated[dt.datetime | None, Query(description="With offset; without one: UTC.")]
 
@@ -31,14 +28,7 @@ async def get_stats(
     ] = None,
 ) -> dict[str, Any]:
     """Of the runs that ended in the span (the last seven days where it is not given)."""
-    end = _place(until) or read_utc()
-    begin = _place(since) or end - _USUAL
+    begin, end = choose_span(since, until)
     is_compared = against == "previous"
     async with transaction(services.engine) as session:
         return await read_stats(session, begin, end, by, is_compared=is_compared)
-
-
-def _place(moment: dt.datetime | None) -> dt.datetime | None:
-    if moment is None or moment.tzinfo is not None:
-        return moment
-    return moment.replace(tzinfo=dt.UTC)

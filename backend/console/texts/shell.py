@@ -6,6 +6,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "nav.ask": ("规划行程", "Ask"),
     "nav.runs": ("运行记录", "Runs"),
     "nav.tune": ("调参", "Tune"),
+    "nav.stats": ("统计", "Statistics"),
     "nav.label": ("主导航", "Main"),
     "nav.out": ("退出", "Sign out"),
     "language": ("English", "中文"),

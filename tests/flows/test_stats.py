@@ -1,0 +1,56 @@
+"""Statistics compare models by what their runs came to, and findings bring a value to try."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from backend.mock_llm.scenario import Scenario, UsageScript
+from backend.mock_llm.scenarios import find_scenario
+from tests.flows.models import open_desk
+
+pytestmark = pytest.mark.sql
+
+PRICES = {"prices": {"input": "2", "cached": "0.5", "output": "8"}}
+
+
+async def test_models_are_compared_by_ends_tokens_cost_seconds_and_invalid_calls(
+    seeded_url: str, tmp_path: Path
+) -> None:
+    scenarios = {
+        "good": Scenario(usage=UsageScript(input=1000, cached=400, output=50)),
+        "lost": find_scenario("always-fails"),
+    }
+    async with open_desk(seeded_url, tmp_path, scenarios, {"good": PRICES}) as desk:
+        runs = [await desk.plan(name) for name in ("good", "lost", "good")]
+        stats = await desk.read("/v1/admin/stats", by="model", against="previous")
+    good, lost = (group for group in stats["groups"])
+    assert (good["key"], good["runs"], good["succeeded"], good["fell_back"]) == ("good", 2, 2, 0)
+    assert (lost["key"], lost["runs"], lost["fell_back"]) == ("lost", 1, 1)
+    for group, own in ((good, [runs[0], runs[2]]), (lost, [runs[1]])):
+        for key in ("input_tokens", "cached_tokens", "output_tokens"):
+            assert group[key] == sum(run["usage"][key] for run in own) > 0
+        assert group["seconds"] > 0
+    assert good["cost"] == str(sum(Decimal(run["cost"]["amount"]) for run in (runs[0], runs[2])))
+    assert lost["cost"] is None
+    assert (good["invalid_calls"], good["invalid_share"]) == (0, 0)
+    assert lost["invalid_calls"] > 1
+    assert 0 < lost["invalid_share"] <= 1
+    assert sum(part["runs"] for part in stats["timeline"]) == 3
+
+
+async def test_a_finding_names_a_value_a_run_and_the_call_that_tries_it(
+    seeded_url: str, tmp_path: Path
+) -> None:
+    async with open_desk(seeded_url, tmp_path, {"lost": find_scenario("repeats")}) as desk:
+        runs = [await desk.plan() for _ in range(3)]
+        stats = await desk.read("/v1/admin/stats")
+        found = {finding["code"]: finding for finding in stats["findings"]}
+        repeats = found["REPEATS"]
+        assert (repeats["tool"], repeats["value"]) == ("list_pois", 50)
+        assert repeats["run_id"] in {run["id"] for run in runs}
+        preview = repeats["preview"]
+        tried = await desk.client.post(preview["href"], json=preview["body"])
+    assert preview["body"]["limits"] == {"list_pois": 50}
+    before, after = (tried.json()[side]["lists"]["list_pois"] for side in ("today", "proposed"))
+    assert after["pages"] < before["pages"]
