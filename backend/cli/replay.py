@@ -2,8 +2,9 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -19,7 +20,7 @@ from backend.params.registry import ParamValue
 from backend.replay.building import build_export
 from backend.replay.export import RunExport, read_export
 from backend.replay.live import Change
-from backend.replay.playback import DifferenceError, play_back
+from backend.replay.playback import DifferenceError, Seen, play_back
 from backend.replay.transcript import show_turns, write_turn
 from backend.replay.verify import Verification, verify
 from backend.settings import read_settings
@@ -47,6 +48,7 @@ def load_run(source: str) -> RunExport:
 @click.command()
 @click.argument("source", metavar="RUN|FILE")
 @click.option("--until", type=click.IntRange(1), metavar="STEP", help="Play to this step.")
+@click.option("--step", "is_stepped", is_flag=True, help="Turn by turn, a key for the next.")
 @click.option("--live", "is_live", is_flag=True, help="Plan again on the run's snapshot.")
 @click.option("--planner", type=click.Choice(["builtin", "openai"]), help="Who plans; live.")
 @click.option("--model", metavar="M", help="Another language model; live.")
@@ -61,6 +63,7 @@ def replay(
     output: Output,
     source: str,
     until: int | None,
+    is_stepped: bool,
     is_live: bool,
     planner: Literal["builtin", "openai"] | None,
     model: str | None,
@@ -73,7 +76,8 @@ def replay(
     Verify: the pool is computed again by the rules, the recorded replies drive the real tools;
     outcomes and itinerary must come out byte for byte. The first difference is shown, exit status 1.
 
-    --until STEP shows instead what the model saw at each turn to there.
+    --until STEP shows instead what the model saw at each turn to there, with the ledger; --step
+    all turns, one at a time.
 
     --live, or any of --planner, --model, --param, --limit: a new run on the same snapshot, stored
     beside the original; of a FILE it is only printed.
@@ -82,8 +86,8 @@ def replay(
     if base_url is not None and model is None:
         raise click.UsageError("--base-url needs --model")
     if is_live or change != Change():
-        if until is not None:
-            raise click.UsageError("--until shows the recorded run; it cannot be live")
+        if until is not None or is_stepped:
+            raise click.UsageError("--until and --step show the recorded run; it cannot be live")
         result = (
             replay_stored(source, change, base_url)
             if is_run_id(source)
@@ -95,22 +99,38 @@ def replay(
             print_result(output.console, result)
         context.exit(FAILED if result["status"] == "failed" else 0)
     export = load_run(source)
-    if until is not None:
-        _show_turns(output, export, until)
-        return
+    if until is not None or is_stepped:
+        context.exit(_show_turns(output, export, until, is_stepped=is_stepped))
     verification = asyncio.run(verify(export))
     output.show(verification.as_json(), lambda: _describe(verification))
     context.exit(0 if verification.is_same else FAILED)
 
 
-def _show_turns(output: Output, export: RunExport, until: int) -> None:
+def _show_turns(output: Output, export: RunExport, until: int | None, *, is_stepped: bool) -> int:
+    """The turns as far as the replay comes; the exit status, 1 where it differs from the recording."""
+    seen, difference = Seen(), None
     try:
-        seen = asyncio.run(play_back(export, until=until))
+        asyncio.run(play_back(export, until=until, seen=seen))
     except DifferenceError as error:
-        warn(f"it differs from the recording: {error.message}")
-        raise
+        difference = error.difference
     turns = list(show_turns(seen.turns))
-    output.show({"turns": turns}, lambda: "\n\n".join(map(write_turn, turns)) or "no turn to there")
+    if output.is_json:
+        output.show({"turns": turns, "difference": difference and difference.as_json()}, "")
+    elif is_stepped:
+        _walk(output, turns)
+    else:
+        output.say("\n\n".join(map(write_turn, turns)) or "no turn to there")
+    if difference is not None and not output.is_json:
+        warn(f"here it differs from the recording: {difference}")
+    return 0 if difference is None else FAILED
+
+
+def _walk(output: Output, turns: Sequence[dict[str, Any]]) -> None:
+    """One turn at a time; where nobody sits at a terminal, all at once."""
+    for n, turn in enumerate(turns, 1):
+        output.say(write_turn(turn))
+        if n < len(turns):
+            click.pause(f"── {n} of {len(turns)} turns; any key for the next, Ctrl+C to end")
 
 
 def _describe(verification: Verification) -> str:

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from backend.agent.builtin_planner import BuiltinPlanner
+from backend.agent.builtin_planner import REVISION_PHASES, BuiltinPlanner
 from backend.agent.llm import LlmClient
 from backend.bootstrap import make_models, make_planners, make_store
 from backend.cli.database import with_engine
@@ -44,9 +44,11 @@ def replay_file(export: RunExport, change: Change, base_url: str | None) -> dict
     settings = choose_settings(change, base_url)
 
     async def work() -> RunExport:
-        planner = change.choose_planner(export.result.get("planner_used") or "builtin")
-        if planner != "openai":
-            return await run_live(export, change, BuiltinPlanner())
+        used = export.result.get("planner_used") or "builtin"
+        if change.choose_planner(used) != "openai":
+            is_revision = any(step.kind == "revision_begun" for step in export.steps)
+            planner = BuiltinPlanner(REVISION_PHASES) if is_revision else BuiltinPlanner()
+            return await run_live(export, change, planner)
         async with _open_model(settings, change.model) as llm:
             return await run_live(export, change, llm)
 

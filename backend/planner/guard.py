@@ -3,21 +3,37 @@
 Otherwise searches end by numbers of steps, so that one input has one outcome on every machine.
 """
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 GUARD_SECONDS = 8.0
 """Many times what a search takes."""
+
+_SECONDS: ContextVar[float] = ContextVar("guard_seconds", default=GUARD_SECONDS)
+
+
+@contextmanager
+def without_clock() -> Iterator[None]:
+    """No guard within: a replay on a slow machine must come to what a quick one has found."""
+    token = _SECONDS.set(math.inf)
+    try:
+        yield
+    finally:
+        _SECONDS.reset(token)
 
 
 class Guard:
     """Asked between steps; `was_hit` once it has said yes."""
 
     def __init__(
-        self, seconds: float = GUARD_SECONDS, clock: Callable[[], float] = time.monotonic
+        self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
+        """Without `seconds` the usual ones, or none at all `without_clock`."""
         self._clock = clock
-        self._end = clock() + seconds
+        self._end = clock() + (_SECONDS.get() if seconds is None else seconds)
         self.was_hit = False
 
     @property

@@ -1,14 +1,13 @@
 """Reads a run out of the database into an export; nothing of it is written to."""
 
 import json
-import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from backend.agent.replies import dump_json
 from backend.db.session import Engine, transaction
 from backend.errors import ConflictError, ToolError
 from backend.replay.export import RunExport, make_export
+from backend.replay.memory_results import list_handles
 from backend.results.document import Document, thaw
 from backend.results.handle import Reader
 from backend.results.store import ResultStore
@@ -18,7 +17,6 @@ from backend.runs.lifecycle import is_final
 from backend.runs.queries import RunHead, find_run, read_result, read_snapshot_text
 from backend.runs.run_log import Step, read_steps
 
-_HANDLE = re.compile(r"\bres_[0-9a-z]{26}\b")
 _LONGEST_LINE = 50
 
 
@@ -72,7 +70,7 @@ async def _read_results(
     reader = Reader(f"export of {run.id}", run.tenant, tuple(runs))
     tools = {head.id: head.tool for head in await store.list(reader, 10_000)}
     found = {}
-    for handle in _list_handles(steps):
+    for handle in list_handles(steps):
         if handle in tools:
             state, content = await _read_whole(store, handle, reader)
             found[handle] = {"state": state, "tool": tools[handle], "content": content}
@@ -100,8 +98,3 @@ async def _read_whole(store: ResultStore, handle: str, reader: Reader) -> tuple[
     except ToolError as error:
         states = {"RESULT_PENDING": "pending", "RESULT_FAILED": "failed"}
         return states.get(error.code, "expired"), None
-
-
-def _list_handles(steps: Sequence[Step]) -> Iterator[str]:
-    texts = (dump_json(step.payload) for step in steps if step.kind == "tool_called")
-    yield from dict.fromkeys(handle for text in texts for handle in _HANDLE.findall(text))

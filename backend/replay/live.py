@@ -1,6 +1,6 @@
 """Runs a recorded run again with one thing changed: a new run beside the original, on its snapshot."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,6 +9,8 @@ from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 from backend.errors import ConflictError, OutOfBoundsError
 from backend.params.registry import ParamValue
+from backend.planner.draft import Draft
+from backend.planner.revision import keep_known
 from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
@@ -21,6 +23,7 @@ from backend.runs.limit_reader import load_limits, override_rows
 from backend.runs.queries import read_snapshot_text
 from backend.runs.queue import JobQueue
 from backend.runs.recording import RecordedTools, make_recording
+from backend.runs.run_log import Step, read_steps
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
 
@@ -64,8 +67,18 @@ async def start_live(
         raise ConflictError(f"{run_id} ended before its pool was built: there is nothing to replay")
     snapshot = change_snapshot(Snapshot.model_validate_json(text), change)
     overrides: dict[str, Any] = {"params": dict(change.params), "limits": dict(change.limits)}
-    child = ChildRun(parent, snapshot, overrides, change.model)
+    begun = read_begun(await read_steps(engine, run_id), snapshot)
+    child = ChildRun(parent, snapshot, overrides, change.model, begun)
     return await start_child(engine, queue, child)
+
+
+def read_begun(steps: Sequence[Step], snapshot: Snapshot) -> dict[str, Any] | None:
+    """What a revision began with, as far as the snapshot still has it; None for any other run."""
+    for step in steps:
+        if step.kind == "revision_begun":
+            draft = keep_known(snapshot, Draft.model_validate(step.payload["draft"]))
+            return {**step.payload, "draft": draft.model_dump(mode="json")}
+    return None
 
 
 async def run_live(export: RunExport, change: Change, llm: LlmClient) -> RunExport:
@@ -91,6 +104,8 @@ async def run_live(export: RunExport, change: Change, llm: LlmClient) -> RunExpo
         parent_run_id=export.run["id"],
         now=read_utc,
         results=results,
+        sources=recording.sources,
+        begun=read_begun(export.steps, snapshot),
         wrap=wrap,
         describe=lambda: marked[-1].describe_last() if marked else {},
     )

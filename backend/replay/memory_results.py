@@ -1,8 +1,10 @@
 """The results behind handles as an export holds them, asked without a database."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from backend.agent.replies import dump_json
 from backend.errors import ToolError
 from backend.results.asking import answer
 from backend.results.document import Document
@@ -10,8 +12,11 @@ from backend.results.handle import refuse_expired, refuse_handle, refuse_state
 from backend.results.refusals import ResultError
 from backend.results.run_results import make_plain_json
 from backend.results.values import parse_json
-from backend.runs.recording import NotRecordedError
+from backend.runs.run_log import Step
 from backend.text import Locale
+from backend.tools.told_sources import NotRecordedError
+
+_HANDLE = re.compile(r"\bres_[0-9a-z]{26}\b")
 
 STATES = {
     "RESULT_EXPIRED": "expired",
@@ -31,6 +36,10 @@ class MemoryResults:
     def has(self, handle: str) -> bool:
         """Whether the content is at hand."""
         return (self._results.get(handle) or {}).get("content") is not None
+
+    def pick(self, steps: Sequence[Step]) -> dict[str, Any]:
+        """What an export of these steps holds of them."""
+        return {h: dict(self._results[h]) for h in list_handles(steps) if h in self._results}
 
     async def put(self, content: Any, tool: str, filters: Mapping[str, Any]) -> dict[str, Any]:
         """Nothing new can be stored in a recording."""
@@ -53,6 +62,12 @@ class MemoryResults:
             raise NotRecordedError(f"the content of {handle} is not in the recording")
         packed, _ = answer(Document.of(parse_json(content)), path, query, self._locale)
         return {key: make_plain_json(value) for key, value in packed.items()}
+
+
+def list_handles(steps: Sequence[Step]) -> Iterator[str]:
+    """The handles that a log speaks of, each once."""
+    texts = (dump_json(step.payload) for step in steps if step.kind == "tool_called")
+    yield from dict.fromkeys(handle for text in texts for handle in _HANDLE.findall(text))
 
 
 def _refuse(state: str) -> ToolError:

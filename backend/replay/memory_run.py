@@ -14,31 +14,35 @@ from backend.clock import read_utc
 from backend.ids import make_id
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport, make_export
+from backend.replay.memory_results import MemoryResults
 from backend.runs.conclusion import conclude
 from backend.runs.durable import DurableRecorder
 from backend.runs.limit_reader import dump_limits
 from backend.runs.run_log import Step
-from backend.runs.stages import read_stages
-from backend.tools.handles import Results
+from backend.runs.stages import read_stages, read_start
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
+from backend.tools.told_sources import ToldSources
 
 
 @dataclass(frozen=True)
 class Setting:
     """What a run in memory is made with; `limits` are asked for at every call.
 
-    `wrap` goes around the tools, `describe` adds to the payload of each step.
+    `wrap` goes around the tools, `describe` adds to the payload of each step; `begun` is what a
+    revision begins with.
     """
 
     planner: str = "builtin"
     limits: Callable[[], Mapping[str, ToolLimit]] = dict
     parent_run_id: str | None = None
-    results: Results | None = None
+    results: MemoryResults | None = None
+    sources: ToldSources | None = None
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], dt.datetime] = read_utc
     wrap: Callable[[ToolRunner], Tools] = lambda runner: runner
     describe: Callable[[], dict[str, Any]] = dict
+    begun: dict[str, Any] | None = None
 
 
 class MemoryLog:
@@ -72,15 +76,23 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
         return limits
 
     def describe() -> dict[str, Any]:
-        return {"limits": dump_limits(limits), **setting.describe()}
+        return {
+            "limits": dump_limits(limits),
+            **setting.describe(),
+            **runner.describe_sources(),
+        }
 
     async def should_stop() -> bool:
         return False
 
+    if setting.begun is not None:
+        await log.append("revision_begun", setting.begun)
     await log.append("planner_chosen", {"planner": setting.planner})
     recorder = DurableRecorder(log, setting.planner, (), describe=describe)
-    tools = setting.wrap(ToolRunner(snapshot, read_limits, setting.results))
-    ended = await run_agent(snapshot, llm, tools, recorder, Watch(setting.clock, should_stop))
+    runner = ToolRunner(snapshot, read_limits, setting.results, setting.sources)
+    tools = setting.wrap(runner)
+    watch = Watch(setting.clock, should_stop)
+    ended = await run_agent(snapshot, llm, tools, recorder, watch, read_start(log.steps))
     error = ended.error
     stopped = {
         "planner": setting.planner,
@@ -105,4 +117,5 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
         "finished_at": finished.isoformat(),
     }
     result = json.loads(dump_json(end.result))
-    return make_export(run, json.loads(snapshot.as_text()), log.show(), {}, result)
+    results = setting.results.pick(log.steps) if setting.results else {}
+    return make_export(run, json.loads(snapshot.as_text()), log.show(), results, result)

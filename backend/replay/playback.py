@@ -12,6 +12,7 @@ from backend.agent.llm import Message, ModelReply
 from backend.agent.loop import Watch, hand_over, run_agent
 from backend.agent.replies import dump_json
 from backend.errors import WaypoolError
+from backend.planner.guard import without_clock
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
 from backend.replay.json_tree import Difference, find_difference
@@ -24,6 +25,7 @@ from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
+from backend.tools.told_sources import ToldSources
 
 _FROM_OUTSIDE = frozenset({"cancelled", "max_seconds", "model_failed", "context_budget"})
 """Reasons to stop that no recording can bring about again."""
@@ -45,13 +47,14 @@ class RecordingEndedError(Exception):
 
 @dataclass(frozen=True)
 class Turn:
-    """What a planner saw at one turn, in full, and which step its reply is."""
+    """What a planner saw at one turn, in full, what it said to it, and which step that is."""
 
     seq: int
     planner: str
     turn: int
     messages: tuple[Message, ...]
     tools: tuple[ToolSchema, ...]
+    reply: ModelReply
 
 
 @dataclass
@@ -95,6 +98,7 @@ class _Playback:
     ) -> None:
         self.listener = _Listener()
         self.limits: dict[str, ToolLimit] = {}
+        self.sources = ToldSources()
         self._export, self._stage, self._results, self._seen = export, stage, results, seen
         self._left = [s for s in stage.steps if wanted.until is None or s.seq <= wanted.until]
         self._wanted = wanted
@@ -115,7 +119,8 @@ class _Playback:
         self.listener.says = recorded
         await ask()
         messages, tools = self.listener.heard
-        self._seen.turns.append(Turn(step.seq, self._stage.planner, turn, messages, tools))
+        planner = self._stage.planner
+        self._seen.turns.append(Turn(step.seq, planner, turn, messages, tools, recorded))
         return recorded
 
     async def outcome(
@@ -145,6 +150,8 @@ class _Playback:
         """Prepare the results for the question; False where its answer lies outside the export."""
         code = recorded.content.get("error", {}).get("code") if recorded.is_error else None
         self._results.met = STATES.get(code or "")
+        if recorded.content.get("deadline_hit"):  # how far the search came, only that clock knows
+            return False
         if call.name == "result_query" and self._results.met is None and not recorded.is_error:
             return self._results.has(_read_handle(call))
         return is_computable(call, recorded)
@@ -157,18 +164,25 @@ class _Playback:
             place = f"{self._export.place_of(step)}/kind"
             raise DifferenceError(Difference(place, step.kind, kind))
         self.limits = load_limits(step.payload.get("limits", {}))
+        self.sources.told = step.payload.get("sources", self.sources.told)
         return step
 
 
 async def play_back(
-    export: RunExport, *, until: int | None = None, is_compared: bool = True
+    export: RunExport,
+    *,
+    until: int | None = None,
+    is_compared: bool = True,
+    seen: Seen | None = None,
 ) -> Seen:
     """Play the recorded replies to the real tools; a `DifferenceError` at the first that differs.
 
     `until` ends it after the step of that number; not `is_compared`, new outcomes are taken on.
+    `seen` takes what was met, also of a playback that differs.
     """
     wanted = Wanted(until, is_compared)
-    seen, state = Seen(), RunState()
+    seen = Seen() if seen is None else seen
+    state = export.stages[0].start if export.stages else RunState()
     results = MemoryResults(export.results, export.snapshot.request.locale)
     for n, stage in enumerate(export.stages):
         start = hand_over(state) if n else state
@@ -203,9 +217,10 @@ async def _play_stage(
         """Somebody cancelled between two calls, or a worker's last step was the last of all."""
         return playback.is_over and stage.stop in {None, "cancelled"}
 
-    tools = ToolRunner(snapshot, playback.read_limits, results)
+    tools = ToolRunner(snapshot, playback.read_limits, results, playback.sources)
     watch = Watch(lambda: 0.0, should_stop)
-    result = await run_agent(snapshot, playback.listener, tools, playback, watch, start)
+    with without_clock():
+        result = await run_agent(snapshot, playback.listener, tools, playback, watch, start)
     return str(result.stop)
 
 

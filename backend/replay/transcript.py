@@ -3,21 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from backend.agent.replies import dump_json
+from backend.agent.ledger import Ledger
+from backend.agent.llm import Sent, add_sizes
 from backend.replay.playback import Turn
-from backend.results.tokens import count_tokens
 
 
 def show_turns(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
     """Each turn with what is new in it; a request holds `earlier_messages` before those.
 
-    The ledger counts tokens of the messages by part, of the whole request.
+    Each stage is a conversation of its own, with an account of its own.
     """
-    before = 0
-    planner = ""
+    before, planner, ledger = 0, "", Ledger()
     for turn in turns:
         if turn.planner != planner:
-            before, planner = 0, turn.planner
+            before, planner, ledger = 0, turn.planner, Ledger()
+        sent = ledger.open_request(turn.messages, turn.tools)
         yield {
             "step": turn.seq,
             "planner": turn.planner,
@@ -25,36 +25,35 @@ def show_turns(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
             "earlier_messages": before,
             "messages": [m.model_dump(mode="json") for m in turn.messages[before:]],
             "tools": [tool.name for tool in turn.tools],
-            "ledger": measure_turn(turn),
+            "reply": turn.reply.model_dump(mode="json", include={"text", "calls"}),
+            "ledger": _show_ledger(sent),
         }
         before = len(turn.messages)
 
 
-def measure_turn(turn: Turn) -> dict[str, int]:
-    """Tokens by part: system, request, model, each tool's outcomes, the schemas of the tools."""
-    parts: dict[str, int] = {}
-    names: dict[str, str] = {}
-    for n, message in enumerate(turn.messages):
-        names |= {call.id: call.name for call in message.calls}
-        part = {"system": "system", "assistant": "model"}.get(message.role, "request")
-        if message.role == "tool":
-            part = f"tool:{names.get(message.call_id or '', '?')}"
-        elif message.role == "user" and n > 1:
-            part = "nudge"
-        told = message.content + "".join(call.name + call.arguments for call in message.calls)
-        parts[part] = parts.get(part, 0) + count_tokens(told)
-    parts["schemas"] = sum(count_tokens(dump_json(t.model_dump())) for t in turn.tools)
-    return {**parts, "total": sum(parts.values())}
+def _show_ledger(sent: Sent) -> dict[str, Any]:
+    """The whole request by part, as `GET /v1/runs/{id}/ledger` has it, and what is new in it."""
+    return {
+        "parts": {part: size.model_dump() for part, size in sorted(sent.parts.items())},
+        "total": sent.total.model_dump(),
+        "new": add_sizes(sent.fresh.values()).model_dump(),
+    }
 
 
 def write_turn(shown: dict[str, Any]) -> str:
     """A turn for people."""
-    ledger = ", ".join(f"{part} {tokens}" for part, tokens in shown["ledger"].items())
+    ledger = shown["ledger"]
+    parts = ", ".join(f"{part} {size['tokens']}" for part, size in ledger["parts"].items())
     head = (
-        f"── step {shown['step']} · turn {shown['turn']} of {shown['planner']} · tokens: {ledger}"
+        f"── step {shown['step']} · turn {shown['turn']} of {shown['planner']} ·"
+        f" {ledger['total']['tokens']} tokens, {ledger['new']['tokens']} of them new: {parts}"
     )
-    lines = [head, f"   {shown['earlier_messages']} messages as before, then:"]
+    lines = [head, f"   tools: {', '.join(shown['tools'])}"]
+    if shown["earlier_messages"]:
+        lines.append(f"   {shown['earlier_messages']} messages as before, then:")
     for message in shown["messages"]:
         lines.append(f"[{message['role']}] {message['content']}")
         lines.extend(f"  → {call['name']} {call['arguments']}" for call in message["calls"])
+    lines.append(f"   it says: {shown['reply']['text']}".rstrip())
+    lines.extend(f"  → {call['name']} {call['arguments']}" for call in shown["reply"]["calls"])
     return "\n".join(lines)

@@ -20,12 +20,16 @@ from backend.runs.spending import check_spending
 
 @dataclass(frozen=True)
 class ChildRun:
-    """What a run takes from its parent; `overrides` and `model` are its own."""
+    """What a run takes from its parent; `overrides` and `model` are its own.
+
+    `begun` is what the parent began with, where that was a revision.
+    """
 
     parent: RunHead
     snapshot: Snapshot
     overrides: dict[str, Any]
     model: str | None = None
+    begun: dict[str, Any] | None = None
 
 
 async def start_child(engine: Engine, queue: JobQueue | None, child: ChildRun) -> str:
@@ -41,6 +45,8 @@ async def start_child(engine: Engine, queue: JobQueue | None, child: ChildRun) -
         row = {"id": run_id, "status": "queued", "executor": executor}
         await insert_run(session, {**row, **_describe(child), **times})
         await append_step(session, run_id, Step(1, "run_queued", {"planner": planner}, now))
+        if child.begun is not None:
+            await append_step(session, run_id, Step(2, "revision_begun", child.begun, now))
         if queue is not None:
             await lock_admission(session, tenant)
             await check_room(session, tenant, params, beside=run_id)
@@ -60,5 +66,6 @@ def _describe(child: ChildRun) -> dict[str, Any]:
         "snapshot_sha256": snapshot.sha256,
         "catalogue_version": snapshot.catalogue.version,
         "parent_run_id": child.parent.id,
+        "revision": child.parent.revision,
         "overrides": child.overrides,
     }

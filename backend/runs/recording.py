@@ -5,32 +5,37 @@ Never by order alone: an answer to another question would pass for the right one
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from backend.canonical import dump_canonical
-from backend.errors import WaypoolError
 from backend.runs.run_log import Step
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState
 from backend.tools.registry import find_tool
 from backend.tools.runner import ToolRunner
+from backend.tools.told_sources import NotRecordedError, ToldSources
 
 _MADE_UP = "UNKNOWN_TOOL"
 
 Mark = Literal["recorded", "computed"]
 
 
-class NotRecordedError(WaypoolError):
-    """A replay asks for what was not recorded and cannot be computed from the snapshot."""
-
-    code = "NOT_RECORDED"
-
-
 class Recording:
-    """What the calls of a run gave; the same question asked again gets its answers in turn."""
+    """What the calls of a run gave; the same question asked again gets its answers in turn.
 
-    def __init__(self, pairs: Iterable[tuple[ToolCall, ToolOutcome]]) -> None:
+    `sources` are those that it was offered. `before` is the recording of the run that it replays:
+    it knows what was asked there alone.
+    """
+
+    def __init__(
+        self,
+        pairs: Iterable[tuple[ToolCall, ToolOutcome]],
+        told: Iterable[Mapping[str, Any]] = (),
+        before: "Recording | None" = None,
+    ) -> None:
+        self._before = before
+        self.sources = ToldSources([*told, *_list_others(told, before)])
         self._answers: dict[str, deque[ToolOutcome]] = defaultdict(deque)
         self._sources: set[str] = set()
         for call, outcome in pairs:
@@ -42,12 +47,12 @@ class Recording:
         """The next answer to this question, the last one for ever; None where it was never asked."""
         answers = self._answers.get(make_pair_key(call))
         if not answers:
-            return None
+            return self._before.take(call) if self._before else None
         return answers.popleft() if len(answers) > 1 else answers[0]
 
     def is_source(self, name: str) -> bool:
         """Whether a tool of that name answered from outside."""
-        return name in self._sources
+        return name in self._sources or (self._before is not None and self._before.is_source(name))
 
 
 def read_pairs(steps: Iterable[Step]) -> Iterable[tuple[ToolCall, ToolOutcome]]:
@@ -114,6 +119,23 @@ class RecordedTools:
         return {} if self.mark is None else {"replayed": self.mark}
 
 
-def make_recording(steps: Sequence[Step]) -> Recording:
-    """The recording of a log."""
-    return Recording(read_pairs(steps))
+def make_recording(steps: Sequence[Step], before: Recording | None = None) -> Recording:
+    """The recording of a log, and of that of the run `before` it."""
+    return Recording(read_pairs(steps), read_told(steps), before)
+
+
+def read_told(steps: Iterable[Step]) -> list[Mapping[str, Any]]:
+    """Every source that a log's planners were told of, as they were told last."""
+    told: dict[str, Mapping[str, Any]] = {}
+    for step in steps:
+        for entry in step.payload.get("sources", ()):
+            was_on = told.get(entry["name"], entry)["enabled"]
+            told[entry["name"]] = {**entry, "enabled": was_on or entry["enabled"]}
+    return list(told.values())
+
+
+def _list_others(
+    told: Iterable[Mapping[str, Any]], before: Recording | None
+) -> Iterable[Mapping[str, Any]]:
+    known = {entry["name"] for entry in told}
+    return [e for e in before.sources.told if e["name"] not in known] if before else []

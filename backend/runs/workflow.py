@@ -255,11 +255,17 @@ class _Work:
             return stage.fold(start), stage.stop, stage.error
         limits = LimitReader(self._means.statements, (self._run.overrides or {}).get("limits", {}))
         results = await self._open_results(snapshot)
-        runner = ToolRunner(snapshot, limits.read, results, self._planners.sources)
-        tools = RecordedTools(runner, await self._read_recording())
+        recording = await self._read_recording()
+        sources = recording.sources if recording else self._planners.sources
+        runner = ToolRunner(snapshot, limits.read, results, sources)
+        tools = RecordedTools(runner, recording)
 
         def describe() -> dict[str, Any]:
-            return {**limits.describe_last(), **tools.describe_last()}
+            return {
+                **limits.describe_last(),
+                **tools.describe_last(),
+                **runner.describe_sources(),
+            }
 
         recorder = DurableRecorder(
             self._writer, stage.planner, stage.steps, self._is_stopping, describe
@@ -276,10 +282,15 @@ class _Work:
         return result.state, str(result.stop), error
 
     async def _read_recording(self) -> Recording | None:
-        """What the original run's calls gave, where this one is its replay."""
+        """What the original run's calls gave, where this one is its replay; of the whole line."""
         if self._run.parent_run_id is None or self._run.overrides is None:
             return None
-        return make_recording(await read_steps(self._engine, self._run.parent_run_id))
+        async with transaction(self._engine) as session:
+            line = await list_ancestors(session, self._run.id)
+        recording = None
+        for run_id in sorted(line):  # ids sort by time: the nearest is asked first
+            recording = make_recording(await read_steps(self._engine, run_id), recording)
+        return recording
 
     def _open_planner(self, stage: Stage, hear: Hear) -> AbstractAsyncContextManager[LlmClient]:
         if stage.planner != "openai":

@@ -26,6 +26,7 @@ from backend.tools.page import build_repeat_result
 from backend.tools.registry import TOOLS, find_tool
 from backend.tools.schema import describe_tool
 from backend.tools.source_tools import Sources, list_source_tools
+from backend.tools.told_sources import ToldSources, show_told
 from backend.tools.tool import Answer, Tool
 
 ReadLimits = Callable[[], Awaitable[Mapping[str, ToolLimit]]]
@@ -53,18 +54,19 @@ class ToolRunner:
         snapshot: Snapshot,
         read_limits: ReadLimits,
         results: Results | None = None,
-        sources: Sources | None = None,
+        sources: Sources | ToldSources | None = None,
     ) -> None:
         self._snapshot = snapshot
         self._read_limits = read_limits
         self._results = results
         self._sources = sources
+        self._told: list[dict[str, Any]] = []
+        self._is_news = False
 
     async def offered(self) -> list[ToolSchema]:
         """The tools that are switched on now, as the model is told of them."""
         limits = await self._read_limits()
-        tools = await list_source_tools(self._sources, self._snapshot)
-        enabled = _list_enabled(limits, tools)
+        enabled = _list_enabled(limits, await self._list_sources())
         return [describe_tool(t) for t in enabled if self._results or not t.needs_results]
 
     async def run(self, call: ToolCall, state: RunState) -> ToolOutcome:
@@ -90,8 +92,26 @@ class ToolRunner:
     async def _find(self, name: str, limits: Mapping[str, ToolLimit]) -> Tool[Any]:
         """The tool that is called; sources are looked up only for a name that is no other's."""
         is_known = find_tool(name) is not None
-        tools = [] if is_known else await list_source_tools(self._sources, self._snapshot)
+        tools = [] if is_known else await self._list_sources()
         return _find_enabled(name, limits, self._locale, tools)
+
+    async def _list_sources(self) -> list[Tool[Any]]:
+        if isinstance(self._sources, ToldSources):
+            tools = self._sources.list_tools()
+        else:
+            tools = await list_source_tools(self._sources, self._snapshot)
+        told = show_told(tools)
+        if told != self._told:
+            self._told, self._is_news = told, True
+        return tools
+
+    def describe_sources(self) -> dict[str, Any]:
+        """The sources as they were last looked up, for the payload of a step; only where they changed.
+
+        A replay has to offer the same ones.
+        """
+        is_news, self._is_news = self._is_news, False
+        return {"sources": self._told} if is_news else {}
 
     @property
     def _locale(self) -> Locale:

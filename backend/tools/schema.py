@@ -12,15 +12,21 @@ from backend.tools.call import ToolSchema
 from backend.tools.tool import Tool, ToolArgs
 
 
-@cache  # a turn asks for all of them, and a schema takes milliseconds
 def describe_tool(tool: Tool[Any]) -> ToolSchema:
     """Name, description and parameters of a tool."""
+    if tool.told is not None:
+        return tool.told
+    # A source's tool is made anew each time: kept ones would only pile up.
+    return _describe.__wrapped__(tool) if tool.is_source else _describe(tool)
+
+
+@cache  # a turn asks for all of them, and a schema takes milliseconds
+def _describe(tool: Tool[Any]) -> ToolSchema:
     description = " ".join(inspect.cleandoc(tool.description).split())
-    parameters = _describe_arguments(tool.args)  # type: ignore[arg-type]  # classes have a hash
+    parameters = _describe_arguments(tool.args)
     return ToolSchema(name=tool.name, description=description, parameters=parameters)
 
 
-@cache  # asked for at each turn
 def _describe_arguments(model: type[ToolArgs]) -> dict[str, Any]:
     schema = model.model_json_schema()
     fields = schema.get("properties", {})

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from backend.planner.draft import Draft
 from backend.pool.snapshot import Kind
-from backend.tools.call import SourceUse
+from backend.tools.call import SourceUse, ToolSchema
 from backend.tools.context import ToolContext
 
 Effect = Literal["list", "detail", "write", "view", "submit"]
@@ -51,7 +51,8 @@ class Tool(Generic[ArgsT]):
 
     A slow handler runs in a thread, so that the event loop stays live. Only what is not `is_bounded`
     may go behind a handle; what `needs_results` is offered only where results can be stored.
-    A source's tool brings its own switch, `is_enabled`.
+    A source's tool brings its own switch, `is_enabled`; one of a recording also what the model was
+    told of it, `told`.
     """
 
     name: str
@@ -65,3 +66,4 @@ class Tool(Generic[ArgsT]):
     needs_results: bool = False
     is_source: bool = False
     is_enabled: bool = True
+    told: ToolSchema | None = None

@@ -13,11 +13,12 @@ from backend.replay.export import RunExport
 from backend.replay.live import Change, run_live
 from backend.replay.run_diff import diff_runs, is_same, write_diff
 from backend.replay.verify import verify
-from backend.runs.recording import NotRecordedError, RecordedTools, Recording
+from backend.runs.recording import RecordedTools, Recording
 from backend.tools.call import ToolCall, ToolOutcome
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
+from backend.tools.told_sources import NotRecordedError
 from tests.replay.runs import change, make_pool, plan, scripted
 
 

@@ -138,10 +138,10 @@ async def test_a_step_shows_what_the_model_saw(sound: RunExport) -> None:
     assert turns[1]["earlier_messages"] == 2
     assert turns[1]["messages"][0]["role"] == "assistant"
     assert turns[-1]["step"] <= last
-    assert turns[0]["ledger"]["total"] == sum(
-        tokens for part, tokens in turns[0]["ledger"].items() if part != "total"
+    assert turns[0]["ledger"]["total"]["tokens"] == sum(
+        size["tokens"] for size in turns[0]["ledger"]["parts"].values()
     )
-    assert turns[-1]["ledger"]["total"] > turns[0]["ledger"]["total"]
+    assert turns[-1]["ledger"]["total"]["tokens"] > turns[0]["ledger"]["total"]["tokens"]
     assert len((await play_back(sound, until=turns[0]["step"])).turns) == 1
 
 
