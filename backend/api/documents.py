@@ -324,9 +324,11 @@ class RowChangeDocument(Document):
 
 
 class RecheckDocument(Document):
-    """Whether a plan still holds."""
+    """Whether a plan still holds; of an infeasible run, the one under its `relaxation`."""
 
     run_id: str
+    status: str
+    relaxation: str | None
     holds: bool
     catalogue_version: dict[str, int]
     changes: tuple[RowChangeDocument, ...]

@@ -22,6 +22,7 @@ from backend.replay.export import RunExport, make_export
 from backend.replay.playback import play_back
 from backend.replay.verify import verify
 from backend.results.values import parse_json, write_json
+from backend.runs.relaxing.outcome import STEP
 from backend.tools.call import ToolOutcome
 from backend.tools.registry import TOOLS
 from backend.tools.schema import describe_tool
@@ -136,7 +137,11 @@ async def _compute_again(bare: RunExport, original: str) -> RunExport:
 
 
 def _redact_snapshot(snapshot: Snapshot) -> Snapshot:
-    request = snapshot.request
+    bare = _redact_request(snapshot.request)
+    return snapshot.model_copy(update={"request": bare}).sealed()
+
+
+def _redact_request(request: PlanRequest) -> PlanRequest:
     fixed = tuple(
         booking.model_copy(update={"title": f"[booking {n}]"})
         for n, booking in enumerate(request.fixed, 1)
@@ -146,7 +151,7 @@ def _redact_snapshot(snapshot: Snapshot) -> Snapshot:
         end = "arrival" if named is getattr(request.arrival, "place", None) else "departure"
         place = named.model_copy(update={"name": token})
         changes[end] = getattr(request, end).model_copy(update={"place": place})
-    return snapshot.model_copy(update={"request": request.model_copy(update=changes)}).sealed()
+    return request.model_copy(update=changes)
 
 
 def _list_own_places(request: PlanRequest) -> Iterator[tuple[str, Any]]:
@@ -177,6 +182,10 @@ def _redact_step(step: dict[str, Any], words: Words, *, has_words: bool) -> dict
         if has_words:
             reply |= {key: MODEL for key in ("text", "reasoning") if reply[key]}
         payload = {**payload, "reply": reply}
+    if step["kind"] == STEP and ((payload.get("plan") or {}).get("request")):
+        request = PlanRequest.model_validate(step["payload"]["plan"]["request"])
+        bare = _redact_request(request).model_dump(mode="json")
+        payload = {**payload, "plan": {**payload["plan"], "request": bare}}
     if step["kind"] == "revision_begun" and step["payload"]["wish"]:
         payload = {**payload, "wish": "[message 1]"}
     return {**step, "payload": payload}

@@ -1,6 +1,8 @@
-"""Whether a plan still holds: what the catalogue says today of the things in it."""
+"""Whether a plan still holds: what the catalogue says today of the things in it.
 
-import asyncio
+Of an infeasible run that is the plan that it shows, made for the relaxed request.
+"""
+
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
@@ -9,14 +11,15 @@ from backend.catalogue.importers.lines import read_weekdays
 from backend.catalogue.queries import read_state
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
-from backend.errors import ConflictError, NotFoundError
+from backend.errors import NotFoundError
 from backend.planner.draft import Draft
 from backend.pool.candidate import HotelCandidate, PoiCandidate, TrainCandidate
+from backend.pool.plan_request import PlanRequest
+from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot, SnapshotRows
-from backend.runs.commands import get_run
+from backend.runs.exporting import read_delivered
 from backend.runs.findings import check_plan
-from backend.runs.lifecycle import is_final
-from backend.runs.queries import read_snapshot_text
+from backend.runs.relaxing.outcome import RelaxedPlan, read_sought
 from backend.runs.run_log import read_steps
 from backend.runs.stages import fold_state, read_stages
 
@@ -32,17 +35,39 @@ _LOST = frozenset({"gone", "closed", "not_running"})
 
 
 async def recheck_run(engine: Engine, run_id: str, tenant: str | None) -> dict[str, Any]:
-    """The same for the plan of a run that has ended; a `ConflictError` where it has none."""
+    """What has changed for the plan of an ended run; a `NoItineraryError` where it has none."""
+    delivered = await read_delivered(engine, run_id, tenant)
+    steps = await read_steps(engine, run_id)
+    sought = read_sought(steps)
+    plan = sought.plan if sought is not None else None
+    draft, snapshot = fold_state(read_stages(steps)).draft, delivered.snapshot
     async with transaction(engine) as session:
-        run = await get_run(session, run_id, tenant)
-        text = await read_snapshot_text(session, run_id)
-    if text is None or not is_final(run.status):
-        raise ConflictError(f"{run_id} has no plan (yet)")
-    draft = fold_state(read_stages(await read_steps(engine, run_id))).draft
-    snapshot = await asyncio.to_thread(Snapshot.model_validate_json, text)
-    async with transaction(engine) as session:
+        if plan is not None and plan.request is not None:
+            draft, snapshot = plan.draft, await _relax(session, snapshot, plan)
         found = await recheck_plan(session, snapshot, draft)
-    return {"run_id": run_id, **found}
+    named = {"run_id": run_id, "status": delivered.status, "relaxation": delivered.relaxation}
+    return {**named, **found}
+
+
+async def _relax(session: Session, snapshot: Snapshot, plan: RelaxedPlan) -> Snapshot:
+    """The pool that the relaxed plan is of; other dates and cities have their own, built today."""
+    assert plan.request is not None
+    pool = snapshot.model_copy(update={"request": plan.request})
+    if _frame(plan.request) != _frame(snapshot.request):
+        pool = await CandidatePoolService(session).build(plan.request, snapshot.params)
+    rows, then = pool.rows, plan.rows or SnapshotRows(pois={}, hotels={}, trains={})
+    every = SnapshotRows(
+        pois={**rows.pois, **then.pois},
+        hotels={**rows.hotels, **then.hotels},
+        trains={**rows.trains, **then.trains},
+    )
+    return pool.model_copy(update={"rows": every, "catalogue": snapshot.catalogue})
+
+
+def _frame(request: PlanRequest) -> tuple[Any, ...]:
+    """What decides which days, cities and legs there are."""
+    ends = request.arrival is None, request.departure is None
+    return request.origin, request.destinations, request.start_date, request.days, ends
 
 
 async def recheck_plan(session: Session, snapshot: Snapshot, draft: Draft) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.flows.conftest import REQUEST, Client
 from tests.flows.test_itineraries import plan, read_events
+from tests.flows.test_relaxation import CONCERT
 
 pytestmark = pytest.mark.sql
 
@@ -83,6 +84,33 @@ async def test_a_plan_is_rechecked_against_todays_catalogue(api: Client) -> None
         ({"enabled": True}, {"enabled": False}),
         ({"price": "60.00"}, {"price": "99.00"}),
     ]
+
+
+async def test_the_plan_under_a_relaxation_is_rechecked_and_a_run_without_one_says_so(
+    api: Client,
+) -> None:
+    client = await api("one", "user", "admin")
+    for changes in ({"budget_total": "1500"}, {"fixed": [CONCERT]}):  # money, a day more
+        run = await plan(client, **changes)
+        assert run["status"] == "infeasible"
+        path = f"/v1/itineraries/{run['id']}/recheck"
+        fresh = (await client.post(path)).json()
+        assert (fresh["status"], fresh["holds"]) == ("infeasible", True)
+        assert (fresh["changes"], fresh["violations"]) == ([], [])
+        assert fresh["relaxation"] == run["relaxation"]["message"]
+        assert fresh["costs"]["now"] == run["itinerary"]["costs"]
+        items = [i for day in run["itinerary"]["days"] for i in day["items"]]
+        hotel = next(item["hotel_id"] for item in items if item["kind"] == "stay")
+        was = (await client.get(f"/v1/admin/hotels/{hotel}")).json()["row"]["price_per_night"]
+        await edit(client, f"hotels/{hotel}", price_per_night="5000.00")
+        dearer = (await client.post(path)).json()
+        assert [(c["id"], c["change"]) for c in dearer["changes"]] == [(hotel, "dearer")]
+        assert dearer["holds"] == ("budget_total" not in changes)
+        await edit(client, f"hotels/{hotel}", price_per_night=was)
+    none = await plan(client, planner="openai")
+    assert none["itinerary"] is None
+    refused = await client.post(f"/v1/itineraries/{none['id']}/recheck")
+    assert (refused.status_code, refused.json()["code"]) == (409, "NO_ITINERARY")
 
 
 async def edit(client: httpx.AsyncClient, path: str, **values: Any) -> httpx.Response:

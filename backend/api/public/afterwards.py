@@ -36,7 +36,11 @@ class Feedback(BaseModel):
     responses={200: {"model": RecheckDocument}, **document_problems(404, 409)},
 )
 async def recheck(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
-    """What has changed in the catalogue for the things in it: closed, dearer, gone."""
+    """What has changed in the catalogue for the things in it: closed, dearer, gone.
+
+    Of an infeasible run the plan that it shows is checked, under its `relaxation`. A run without a
+    plan is a 409, `NO_ITINERARY`.
+    """
     return await recheck_run(services.engine, run_id, principal.tenant)
 
 

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict
 
 from backend.planner.draft import Draft
 from backend.planner.itinerary import Itinerary, Violation
-from backend.pool.snapshot import Snapshot
+from backend.pool.plan_request import PlanRequest
+from backend.pool.snapshot import Snapshot, SnapshotRows
 from backend.runs.findings import Findings
 from backend.runs.relaxing.change import show_changes
 from backend.runs.relaxing.diagnosis import BUDGET
@@ -20,13 +21,18 @@ STEP = "relaxation_sought"
 
 
 class RelaxedPlan(BaseModel):
-    """The best plan under a relaxation."""
+    """The best plan under a relaxation; `request` is the relaxed one, of which it is a plan.
+
+    `rows` are those of its things: other dates have another pool than the run's own.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     draft: Draft
     itinerary: Itinerary
     warnings: tuple[Violation, ...]
+    request: PlanRequest | None = None
+    rows: SnapshotRows | None = None
 
 
 class Sought(BaseModel):
@@ -59,9 +65,21 @@ async def seek(snapshot: Snapshot, draft: Draft, findings: Findings, build: Buil
         draft=trial.draft,
         itinerary=trial.findings.itinerary,
         warnings=tuple(v for v in trial.findings.violations if v.severity == "warning"),
+        request=trial.snapshot.request,
+        rows=_list_rows(trial.snapshot, trial.draft),
     )
     shown = show_changes(found.changes, snapshot.request.locale) if found.changes else None
     return Sought(relaxation=shown, plan=plan, shortage=_find_shortage(found, snapshot))
+
+
+def _list_rows(snapshot: Snapshot, draft: Draft) -> SnapshotRows:
+    rows = snapshot.rows
+    trains = [train for ids in draft.trains.values() for train in ids]
+    return SnapshotRows(
+        pois={i: rows.pois[i] for i in draft.poi_ids},
+        hotels={i: rows.hotels[i] for i in draft.hotels.values()},
+        trains={i: rows.trains[i] for i in trains},
+    )
 
 
 def _find_shortage(found: Relaxation, snapshot: Snapshot) -> dict[str, Any] | None:
