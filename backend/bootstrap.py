@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from backend.agent.builtin_planner import REVISION_PHASES, BuiltinPlanner
 from backend.agent.endpoint import Timeouts
@@ -23,6 +23,7 @@ from backend.db.migrate import upgrade
 from backend.db.session import Engine, Session, make_engine, transaction
 from backend.errors import ConfigurationError
 from backend.params.queries import insert_missing_params
+from backend.replay.verification_job import carry_verification
 from backend.results.store import ResultStore
 from backend.runs.event_feed import EventFeed
 from backend.runs.means import Means, open_means
@@ -38,6 +39,9 @@ from backend.sources.queries import insert_configured
 from backend.sources.store import SourceStore
 from backend.tools.queries import insert_missing_tools
 
+VERIFYING = 2
+"""Verifications of one worker at a time: each computes for a second beside the runs."""
+
 
 @dataclass(frozen=True)
 class Services:
@@ -51,6 +55,7 @@ class Services:
     results: ResultStore
     means: Means
     sources: SourceStore
+    verifying: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(VERIFYING))
 
     async def advance(self, run_id: str) -> None:
         """Carry one run to its end."""
@@ -59,6 +64,11 @@ class Services:
             return self.queue.is_stopping
 
         await advance_run(self.engine, self.planners, run_id, is_stopping, self.means)
+
+    async def verify(self, verification_id: str) -> None:
+        """Do one verification; what it came to is kept."""
+        async with self.verifying:
+            await carry_verification(self.engine, self.results, verification_id)
 
     async def keep_up(self) -> None:
         """Prune what is kept no longer: ended runs, old keys, results that nobody reads."""
@@ -72,7 +82,8 @@ class Services:
 
     async def work(self) -> None:
         """Work on the queue until cancelled."""
-        await self.queue.work(self.advance, self.settings.worker_concurrency, self.keep_up)
+        count = self.settings.worker_concurrency
+        await self.queue.work(self.advance, count, self.keep_up, self.verify)
 
 
 @asynccontextmanager

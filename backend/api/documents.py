@@ -373,17 +373,23 @@ class DifferenceDocument(Document):
 
 
 class ReplayDocument(Document):
-    """What a replay came to; `run_id` names the new run of a live one."""
+    """What a replay came to; `run_id` names the new run of a live one, `replay_id` a verification.
+
+    One that has found a difference is `done`; `failed` is one that could not be done.
+    """
 
     mode: Literal["verify", "live"]
     replayed: str
     run_id: str | None
+    replay_id: str | None = None
+    status: Literal["queued", "done", "failed"]
     verified: bool | None = None
     redacted: bool | None = None
     check: str | None = Field(None, description="What differs first, or `all`.")
     calls_computed: int | None = None
     calls_recorded: int | None = None
     difference: DifferenceDocument | None = None
+    error: dict[str, str] | None = Field(None, description="`code` and `message`.")
 
 
 class DiffDocument(Document):

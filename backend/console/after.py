@@ -17,7 +17,7 @@ from backend.replay.building import build_export
 from backend.replay.export import RunExport
 from backend.replay.live import Change, start_live
 from backend.replay.run_diff import diff_runs, is_same
-from backend.replay.verify import verify
+from backend.replay.verification_job import start_verification, wait_for_verification
 from backend.runs.commands import get_run
 from backend.runs.events import PlannerName
 from backend.runs.lifecycle import is_final
@@ -28,8 +28,8 @@ router = APIRouter(prefix="/runs")
 RunId = Annotated[str, Path(max_length=64)]
 MAX_CHOICE = 30
 
-_AT_ONCE = asyncio.Semaphore(2)
-"""Verifications of one process: each is a second of computing."""
+WAIT_SECONDS = 20.0
+"""How long the page of a verification waits for it; then it asks to be loaded again."""
 
 
 @router.post("/{run_id}/feedback")
@@ -53,13 +53,22 @@ async def rate(request: Request, run_id: RunId, visit: VisitDep, services: Servi
 async def verify_run(
     request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
 ) -> Response:
-    """Play the recording again: the same bytes, or the first difference."""
-    require(visit, "developer")
+    """Ask a worker to play the recording again; the page that this leads to waits for it."""
+    principal = require(visit, "developer")
     await read_form(request, visit)
-    export = await _read(services, visit, run_id)
-    async with _AT_ONCE:
-        verification = await asyncio.to_thread(lambda: asyncio.run(verify(export)))
-    return show_page(visit, "verified.html", run_id=run_id, answer=verification.as_json())
+    asked = await start_verification(services.engine, services.queue, run_id, principal.tenant)
+    return RedirectResponse(f"/console/runs/{run_id}/verify/{asked}", 303)
+
+
+@router.get("/{run_id}/verify/{replay_id}")
+async def show_verified(
+    run_id: RunId, replay_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """The same bytes, or the first difference."""
+    tenant = require(visit, "developer").tenant
+    answer = await wait_for_verification(services.engine, run_id, replay_id, tenant, WAIT_SECONDS)
+    told = {key: value for key, value in answer.items() if key not in {"mode", "run_id"}}
+    return show_page(visit, "verified.html", run_id=run_id, answer=told)
 
 
 @router.post("/{run_id}/live")

@@ -119,6 +119,12 @@ async def read_snapshot_text(session: Session, run_id: str) -> str | None:
     return (await session.execute(wanted)).scalar_one_or_none()
 
 
+async def has_snapshot(session: Session, run_id: str) -> bool:
+    """Whether the run has got as far as a pool."""
+    wanted = select(AgentRun.input_snapshot.is_not(None)).where(AgentRun.id == run_id)
+    return bool((await session.execute(wanted)).scalar_one_or_none())
+
+
 async def read_snapshot_params(session: Session, run_id: str) -> dict[str, Any]:
     """The parameters that were frozen with the run; none before the pool is built."""
     text = await read_snapshot_text(session, run_id)

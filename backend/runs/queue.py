@@ -1,4 +1,4 @@
-"""The job queue: a job is "advance run X", the run log is the truth.
+"""The job queue: a job is "advance run X", or "verify" one that has ended; the run log is the truth.
 
 A worker that dies leaves its job behind; the others notice its silence and take the run over. A run
 whose job was lost altogether (a crash between two commits of the queue) is put back by the sweep.
@@ -24,9 +24,12 @@ from backend.runs.admission import admit_runs, list_waiting_tenants, lock_admiss
 from backend.runs.ending import end_overdue
 from backend.runs.lifecycle import EXECUTOR, INLINE
 from backend.runs.queries import is_held, list_unfinished, update_run
+from backend.runs.verifications import list_unfinished_verifications
 
 QUEUE = "runs"
 TASK = "advance_run"
+VERIFICATIONS = "verifications"
+VERIFY_TASK = "verify_run"
 UPKEEP = "upkeep"
 UPKEEP_TIMES = "*/10 * * * *"
 """As cron writes it: whatever the number of workers, one of them does it each time."""
@@ -42,10 +45,11 @@ RELISTEN_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 Advance = Callable[[str], Awaitable[None]]
+Verify = Callable[[str], Awaitable[None]]
 Upkeep = Callable[[], Awaitable[None]]
 
 
-async def _do_nothing() -> None:
+async def _do_nothing(_verification_id: str = "") -> None:
     pass
 
 
@@ -83,9 +87,13 @@ class JobQueue:
         self._app = App(connector=self._connector)
         self._advance: Advance | None = None
         self._upkeep: Upkeep = _do_nothing
+        self._verify: Verify = _do_nothing
         self._carried: dict[str, asyncio.Task[None]] = {}
         self._is_stopping = False
         self._task: Task[Any, Any, Any] = self._app.task(name=TASK, queue=QUEUE)(self._run_job)
+        self._verify_task: Task[Any, Any, Any] = self._app.task(
+            name=VERIFY_TASK, queue=VERIFICATIONS
+        )(self._run_verification)
         keep = self._app.task(name=UPKEEP, queue=UPKEEP, lock=UPKEEP, queueing_lock=UPKEEP)
         self._app.periodic(cron=UPKEEP_TIMES)(keep(self._keep_up))
 
@@ -100,14 +108,22 @@ class JobQueue:
 
     async def enqueue(self, session: Session, run_id: str, priority: int = 0) -> None:
         """Put a run into the queue in the caller's transaction: both are there, or neither."""
-        deferrer = self._task.configure(
-            lock=run_id,
-            queueing_lock=run_id,
-            priority=priority,
-            connection=await raw_connection(session),
+        await self._defer(session, self._task, run_id, priority, run_id=run_id)
+
+    async def enqueue_verification(self, session: Session, verification_id: str) -> None:
+        """The same for a verification."""
+        given = {"verification_id": verification_id}
+        await self._defer(session, self._verify_task, verification_id, 0, **given)
+
+    async def _defer(
+        self, session: Session, task: Task[Any, Any, Any], lock: str, priority: int, **given: str
+    ) -> None:
+        connection = await raw_connection(session)
+        deferrer = task.configure(
+            lock=lock, queueing_lock=lock, priority=priority, connection=connection
         )
         try:
-            await deferrer.defer_async(run_id=run_id)
+            await deferrer.defer_async(**given)
         except ConnectorException as error:
             raise UnavailableError("the database does not answer") from error
 
@@ -129,12 +145,19 @@ class JobQueue:
         """Let runs end with the step they are at, before `work` is cancelled."""
         self._is_stopping = True
 
-    async def work(self, advance: Advance, concurrency: int, upkeep: Upkeep = _do_nothing) -> None:
-        """Advance runs until cancelled, and now and then do the upkeep of the whole installation.
+    async def work(
+        self,
+        advance: Advance,
+        concurrency: int,
+        upkeep: Upkeep = _do_nothing,
+        verify: Verify = _do_nothing,
+    ) -> None:
+        """Advance and verify runs until cancelled, and do the upkeep of the whole installation.
 
         It goes on after the database was away.
         """
-        self._advance, self._upkeep, self._is_stopping = advance, upkeep, False
+        self._advance, self._upkeep, self._verify = advance, upkeep, verify
+        self._is_stopping = False
         rescue = asyncio.create_task(self._rescue_for_ever())
         working = asyncio.create_task(self._work_for_ever(concurrency))
         try:
@@ -157,7 +180,7 @@ class JobQueue:
     async def _work_once(self, concurrency: int) -> None:
         try:
             await self._app.run_worker_async(
-                queues=[QUEUE, UPKEEP],
+                queues=[QUEUE, VERIFICATIONS, UPKEEP],
                 concurrency=concurrency,
                 install_signal_handlers=False,
                 delete_jobs="always",
@@ -189,6 +212,12 @@ class JobQueue:
         finally:
             self._carried.pop(run_id, None)
 
+    async def _run_verification(self, verification_id: str) -> None:
+        try:
+            await self._verify(verification_id)
+        except UnavailableError as error:  # the next look for lost jobs finds it
+            log.warning("%s waits for a worker: %s", verification_id, error.message)
+
     async def _keep_up(self, timestamp: int) -> None:
         try:
             await self._upkeep()
@@ -218,13 +247,17 @@ class JobQueue:
         Among these are runs of a command that was killed.
         """
         manager = self._app.job_manager
-        stalled = await manager.get_stalled_jobs(
-            queue=QUEUE, seconds_since_heartbeat=self._stalled_after
-        )
+        stalled = [
+            job
+            for queue in (QUEUE, VERIFICATIONS)
+            for job in await manager.get_stalled_jobs(
+                queue=queue, seconds_since_heartbeat=self._stalled_after
+            )
+        ]
         for job in stalled:
             if job.task_kwargs.get("run_id") in self._carried:
                 continue  # this process was away itself, say asleep
-            log.warning("taking over %s from a silent worker", job.task_kwargs.get("run_id"))
+            log.warning("taking over %s from a silent worker", job.lock)
             try:
                 await manager.retry_job(job)
             except UniqueViolation:  # another job of the run waits, for this one's lock
@@ -234,8 +267,9 @@ class JobQueue:
         async with transaction(self._engine) as session:
             await self._adopt_abandoned(session)
             unfinished = await list_unfinished(session, EXECUTOR)
-        if unfinished:
-            await self._enqueue_lost(unfinished)
+            unverified = await list_unfinished_verifications(session)
+        await self._enqueue_lost(self._task, "run_id", unfinished)
+        await self._enqueue_lost(self._verify_task, "verification_id", unverified)
 
     async def _adopt_abandoned(self, session: Session) -> None:
         """Take over the runs of commands that are gone."""
@@ -245,19 +279,21 @@ class JobQueue:
                 log.warning("taking over %s from a command that is gone", run_id)
                 await update_run(session, run_id, executor=EXECUTOR, admitted_at=read_utc())
 
-    async def _enqueue_lost(self, unfinished: Sequence[str]) -> None:
+    async def _enqueue_lost(
+        self, task: Task[Any, Any, Any], key: str, unfinished: Sequence[str]
+    ) -> None:
+        if not unfinished:
+            return
         jobs = [
             job
             for status in ("todo", "doing")
-            for job in await self._app.job_manager.list_jobs_async(queue=QUEUE, status=status)
+            for job in await self._app.job_manager.list_jobs_async(queue=task.queue, status=status)
         ]
-        held = {*self._carried, *(job.task_kwargs.get("run_id") for job in jobs)}
-        for run_id in unfinished:
-            if run_id in held:
+        held = {*self._carried, *(job.task_kwargs.get(key) for job in jobs)}
+        for lost in unfinished:
+            if lost in held:
                 continue
             try:
-                await self._task.configure(lock=run_id, queueing_lock=run_id).defer_async(
-                    run_id=run_id
-                )
+                await task.configure(lock=lost, queueing_lock=lost).defer_async(**{key: lost})
             except AlreadyEnqueued:  # another worker's sweep was quicker
                 continue

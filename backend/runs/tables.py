@@ -136,6 +136,31 @@ class IdempotencyKey(Base):
     created_at: Mapped[dt.datetime] = mapped_column(Moment)
 
 
+class RunVerification(Base):
+    """A verification of a run that was asked for; unfinished, a worker will come to it.
+
+    `report` is what it came to, `error` why it came to nothing.
+    """
+
+    __tablename__ = "run_verification"
+    __table_args__ = (
+        Index("ix_run_verification_run_id", "run_id"),
+        Index(
+            "ix_run_verification_unfinished",
+            "tenant",
+            postgresql_where=text("finished_at is null"),
+        ),
+    )
+
+    id: Mapped[CodeText] = mapped_column(primary_key=True)
+    run_id: Mapped[CodeText] = mapped_column(ForeignKey("agent_run.id", ondelete="CASCADE"))
+    tenant: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[dt.datetime] = mapped_column(Moment)
+    finished_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+    report: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    error: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+
+
 class RunFeedback(Base):
     """What the traveller thinks of the plan, 1 to 5; a later word replaces the former."""
 

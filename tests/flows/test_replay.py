@@ -1,4 +1,4 @@
-"""Replays over HTTP: verified at once, live as a run of its own beside the original."""
+"""Replays over HTTP: verified by a job, live as a run of its own beside the original."""
 
 import asyncio
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.database import run_sql
 from tests.flows.conftest import REQUEST, Client
 from tests.flows.test_itineraries import plan, read_events
 from tests.flows.test_relaxation import CONCERT
@@ -40,6 +41,38 @@ async def test_a_run_is_verified_made_again_and_compared(api: Client) -> None:
     }
     assert (await client.get(f"/v1/itineraries/{run['id']}")).json() == before
     assert (await client.post(f"/v1/runs/{child}/replay", json={})).json()["verified"]
+
+
+async def test_a_verification_is_a_job_that_can_be_looked_up(api: Client) -> None:
+    client, other = await api("one", "user", "developer"), await api("two", "developer")
+    run_id = (await plan(client))["id"]
+    path = f"/v1/runs/{run_id}/replay"
+    asked = await client.post(path, json={}, headers={"Prefer": "wait=0"})
+    assert asked.status_code in {200, 202}, asked.text
+    assert asked.headers["Preference-Applied"] == "wait=0"
+    place = asked.headers["Location"]
+    assert place == f"{path}/{asked.json()['replay_id']}"
+    shown = (await client.get(place, headers={"Prefer": "wait=60"})).json()
+    assert (shown["status"], shown["verified"], shown["error"]) == ("done", True, None)
+    assert shown["calls_computed"] > 0
+    assert (await other.get(place)).status_code == 404
+    assert (await client.get(f"{path}/ver_{'0' * 26}")).status_code == 404
+    assert (await client.get(f"{path}/nothing")).status_code == 404
+
+
+async def test_a_difference_is_found_by_the_job(api: Client, seeded_url: str) -> None:
+    client = await api("one", "user", "developer")
+    run_id = (await plan(client))["id"]
+    old, new = '"currency":"CNY"', '"currency":"EUR"'
+    run_sql(
+        seeded_url,
+        "update agent_run set result = replace(replace(result::text, '\": ', '\":'),"
+        f" '{old}', '{new}')::json where id = '{run_id}'",
+    )
+    found = (await client.post(f"/v1/runs/{run_id}/replay", json={})).json()
+    assert (found["status"], found["verified"], found["check"]) == ("done", False, "result")
+    assert found["difference"]["path"].endswith("/currency")
+    assert (found["difference"]["expected"], found["difference"]["found"]) == ("EUR", "CNY")
 
 
 async def test_what_cannot_be_replayed_is_named(api: Client) -> None:

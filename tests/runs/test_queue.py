@@ -13,10 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from backend.clock import read_utc
 from backend.db.session import transaction
+from backend.runs.admission import QueueFullError
 from backend.runs.commands import cancel_run
 from backend.runs.lifecycle import INLINE
 from backend.runs.queries import hold_run, insert_run, list_unfinished, update_run
 from backend.runs.queue import JobQueue
+from backend.runs.verifications import MAX_WAITING, finish_verification, insert_verification
 
 pytestmark = pytest.mark.sql
 
@@ -85,6 +87,39 @@ async def test_a_run_and_its_job_come_in_one_transaction(
 async def test_a_run_without_a_job_is_put_back(queue: JobQueue, engine: AsyncEngine) -> None:
     await make_run(engine, "run_lost")
     assert await Worker(engine).expect(queue, 1) == ["run_lost"]
+
+
+async def test_a_verification_without_a_job_is_put_back(
+    queue: JobQueue, engine: AsyncEngine
+) -> None:
+    await make_run(engine, "run_done", status="succeeded")
+    async with transaction(engine) as session:
+        await insert_verification(session, "ver_lost", "run_done", "t")
+    done: asyncio.Queue[str] = asyncio.Queue()
+
+    async def verify(verification_id: str) -> None:
+        async with transaction(engine) as session:
+            await finish_verification(session, verification_id, {})
+        await done.put(verification_id)
+
+    work = asyncio.create_task(queue.work(Worker(engine).advance, 4, verify=verify))
+    try:
+        assert await asyncio.wait_for(done.get(), 20) == "ver_lost"
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+
+
+async def test_of_one_tenant_only_so_many_verifications_wait(engine: AsyncEngine) -> None:
+    await make_run(engine, "run_done", status="succeeded")
+    async with transaction(engine) as session:
+        for n in range(MAX_WAITING):
+            await insert_verification(session, f"ver_{n}", "run_done", "t")
+        with pytest.raises(QueueFullError):
+            await insert_verification(session, "ver_more", "run_done", "t")
+        await finish_verification(session, "ver_0", {})
+        await insert_verification(session, "ver_more", "run_done", "t")
+        await insert_verification(session, "ver_else", "run_done", "other")
 
 
 async def test_a_silent_workers_job_is_taken_over(queue: JobQueue, engine: AsyncEngine) -> None:

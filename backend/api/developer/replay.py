@@ -3,12 +3,13 @@
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Developer, ServicesDep
 from backend.api.documents import DiffDocument, ReplayDocument, document_problems
+from backend.api.waiting import read_wait
 from backend.bootstrap import Services
 from backend.errors import Fault, RequestRefusedError, WaypoolError
 from backend.params.registry import ParamValue, check_value, find_param
@@ -16,15 +17,15 @@ from backend.replay.building import build_export
 from backend.replay.export import RunExport
 from backend.replay.live import Change, start_live
 from backend.replay.run_diff import diff_runs
-from backend.replay.verify import verify
+from backend.replay.verification_job import start_verification, wait_for_verification
 from backend.tools.registry import check_limit, get_tool
 
 router = APIRouter(prefix="/runs", tags=["developer"])
 
 RunId = Annotated[str, Path(description="Id of the run, `run_…`.")]
 
-_AT_ONCE = asyncio.Semaphore(2)
-"""Verifications of one process: each is a second of computing."""
+WAIT_SECONDS = 30.0
+"""How long an answer waits for a verification unless `Prefer` says otherwise: it takes a second or two."""
 
 
 class ReplayRequest(BaseModel):
@@ -45,7 +46,7 @@ class ReplayRequest(BaseModel):
     openapi_extra=document_body("ReplayRequest"),
     responses={
         200: {"model": ReplayDocument, "description": "Verified, or the first difference."},
-        202: {"model": ReplayDocument, "description": "The new run waits or goes on."},
+        202: {"model": ReplayDocument, "description": "The new run, or the job, waits or goes on."},
         **document_problems(404, 409, 413, 429),
     },
 )
@@ -55,18 +56,53 @@ async def replay_run(
     services: ServicesDep,
     principal: Developer,
     wanted: Annotated[ReplayRequest, Depends(read_body_as(ReplayRequest))],
+    prefer: Annotated[
+        str | None, Header(description="`wait=N`: seconds to wait for a verification, 30 unasked.")
+    ] = None,
 ) -> dict[str, Any]:
-    """Verify answers at once; live queues a new run, whose parent this one is, and names it."""
+    """Both are jobs for the workers. Verify is waited for, and looked up where `Location` says.
+
+    Live queues a new run, whose parent this one is, and names it.
+    """
     if wanted.mode == "verify":
-        export = await _read(services, run_id, principal.tenant)
-        async with _AT_ONCE:
-            verification = await asyncio.to_thread(lambda: asyncio.run(verify(export)))
-        return {**verification.as_json(), "mode": "verify", "replayed": run_id, "run_id": None}
+        return await _verify(services, run_id, principal.tenant, read_wait(prefer), response)
     change = _read_change(wanted)
     child = await start_live(services.engine, services.queue, run_id, principal.tenant, change)
     response.status_code = 202
     response.headers["Location"] = f"/v1/itineraries/{child}"
-    return {"mode": "live", "run_id": child, "replayed": run_id}
+    return {"mode": "live", "run_id": child, "replayed": run_id, "status": "queued"}
+
+
+async def _verify(
+    services: Services, run_id: str, tenant: str, wait: float | None, response: Response
+) -> dict[str, Any]:
+    engine = services.engine
+    asked = await start_verification(engine, services.queue, run_id, tenant)
+    if wait is not None:
+        response.headers["Preference-Applied"] = f"wait={wait:.0f}"
+    seconds = WAIT_SECONDS if wait is None else wait
+    shown = await wait_for_verification(engine, run_id, asked, tenant, seconds)
+    response.headers["Location"] = f"/v1/runs/{run_id}/replay/{asked}"
+    if shown["status"] == "queued":
+        response.status_code = 202
+    return shown
+
+
+@router.get(
+    "/{run_id}/replay/{replay_id}",
+    summary="How a verification stands, and what it came to",
+    responses={200: {"model": ReplayDocument}, **document_problems(404)},
+)
+async def get_replay(
+    run_id: RunId,
+    replay_id: Annotated[str, Path(description="Id of the verification, `ver_…`.")],
+    services: ServicesDep,
+    principal: Developer,
+    prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait for it.")] = None,
+) -> dict[str, Any]:
+    """`queued`, `done` with the report, or `failed` with the error."""
+    wait = read_wait(prefer) or 0.0
+    return await wait_for_verification(services.engine, run_id, replay_id, principal.tenant, wait)
 
 
 @router.get(

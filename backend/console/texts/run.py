@@ -158,6 +158,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "run.parent": ("来自另一次运行", "made from another run"),
     "verify.title": ("校验录像", "Verify the recording"),
     "verify.same": ("逐字节一致。", "The same, byte for byte."),
+    "verify.waiting": ("正在等待后台校验。", "A worker will verify it."),
+    "verify.failed": ("无法校验：", "It could not be verified:"),
     "verify.differs": ("出现差异。", "Something differs."),
     "diff.title": ("对比", "Compare"),
     "diff.other": ("另一次运行", "The other run"),
