@@ -17,6 +17,7 @@ class StopReason(StrEnum):
     MAX_SECONDS = "max_seconds"
     CONTEXT_BUDGET = "context_budget"
     NO_PROGRESS = "no_progress"
+    ANSWER_CUT = "answer_cut"
     MODEL_FAILED = "model_failed"
     CANCELLED = "cancelled"
 

@@ -13,9 +13,15 @@ from backend.agent.ledger import Ledger
 from backend.agent.limits import StopLimits, StopReason, read_stop_limits
 from backend.agent.llm import LlmClient, Message, ModelError, ModelReply, Size, Usage
 from backend.agent.progress import Progress, start_progress
-from backend.agent.prompt import NUDGE, write_opening
+from backend.agent.prompt import NUDGE, SHORTER, write_opening
 from backend.agent.recorder import Recorder
-from backend.agent.replies import adopt_reply, list_calls, remember_outcome, remember_reply
+from backend.agent.replies import (
+    adopt_reply,
+    is_cut,
+    list_calls,
+    remember_outcome,
+    remember_reply,
+)
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState
@@ -111,7 +117,7 @@ class _Run:
         start: RunState,
     ) -> None:
         self._llm, self._tools, self._recorder, self._watch = llm, tools, recorder, watch
-        self._nudge = Message(role="user", content=NUDGE[snapshot.request.locale])
+        self._locale = snapshot.request.locale
         self._limits: StopLimits = read_stop_limits(snapshot.params)
         self._messages = write_opening(snapshot, start.draft, start.wish, start.locks)
         self._progress: Progress = start_progress(start.draft)
@@ -126,6 +132,8 @@ class _Run:
         """A reason not to ask again, in the order in which it would be told."""
         if self._progress.is_stuck:
             return StopReason.NO_PROGRESS
+        if self._progress.is_cut_off:
+            return StopReason.ANSWER_CUT
         if self._turns >= self._limits.turns:
             return StopReason.MAX_TURNS
         if self._usage.input_tokens + self._usage.output_tokens >= self._limits.tokens:
@@ -149,8 +157,7 @@ class _Run:
         calls = list_calls(reply)
         self._messages.append(remember_reply(reply, calls))
         if not calls:
-            self._messages.append(self._nudge)
-            self._progress = self._progress.after_talk()
+            self._ask_for_calls(was_cut=is_cut(reply, calls))
             return None
         return await self._run_calls(turn, calls)
 
@@ -192,6 +199,12 @@ class _Run:
     async def _run_call(self, turn: int, index: int, call: ToolCall) -> ToolOutcome:
         state = self._state
         return await self._recorder.outcome(turn, index, call, lambda: self._tools.run(call, state))
+
+    def _ask_for_calls(self, *, was_cut: bool) -> None:
+        """What the model is told after a turn without a call."""
+        text = SHORTER if was_cut else NUDGE
+        self._messages.append(Message(role="user", content=text[self._locale]))
+        self._progress = self._progress.after_cut() if was_cut else self._progress.after_talk()
 
     def _may_not_call(self) -> bool:
         return self._state.calls - self._calls_before >= self._limits.tool_calls

@@ -88,6 +88,7 @@ class OpenAiClient:
                     document = await self._client.post(
                         "/chat/completions", cast_to=object, body=body
                     )
+            _refuse_error(document)
             return read_reply(document)
         except ModelError as error:
             raise AttemptError(error, may_pass=True) from None
@@ -154,9 +155,14 @@ def _is_document(response: httpx2.Response) -> bool:
 
 def _read_event(text: str) -> object:
     event = json.loads(text)
-    if isinstance(event, dict) and event.get("error"):
-        raise explain_event(event["error"])
+    _refuse_error(event)
     return event
+
+
+def _refuse_error(document: object) -> None:
+    """Gateways answer 200 and put the error of the service behind them into the body."""
+    if isinstance(document, dict) and document.get("error"):
+        raise explain_event(document["error"])
 
 
 def _explain(error: Exception) -> AttemptError:

@@ -79,6 +79,12 @@ NUDGE: dict[Locale, str] = {
     "en": "No tool call arrived. Go on with a tool call; if the plan is done, submit_itinerary.",
 }
 
+SHORTER: dict[Locale, str] = {
+    "zh-CN": "上一条回答到达长度上限被截断，没有收到完整的工具调用。请简短：只发一个工具调用，少给参数，不要写文字。",
+    "en": "Your answer was cut off at the length limit before a whole tool call arrived. Be short: "
+    "one tool call with few arguments, and no words.",
+}
+
 
 def write_opening(
     snapshot: Snapshot, draft: Draft, wish: str = "", locks: Locks | None = None

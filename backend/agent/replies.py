@@ -19,7 +19,12 @@ _LONGEST_NAME = 64
 _LONGEST_KEPT = 256 * 1024
 """Characters of a text or of a call's arguments that the record holds; no sound one is as long."""
 
-_CUT = "length"
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens"})
+"""What services call an end at the token limit."""
+
+_CUT_TEXT_KEPT = 300
+"""Characters of an answer without calls that was cut off: what it rambled on about helps nobody."""
+
 _SILENCE = "…"
 
 
@@ -55,9 +60,18 @@ def adopt_reply(reply: ModelReply, turn: int) -> ModelReply:
 
 def list_calls(reply: ModelReply) -> tuple[ToolCall, ...]:
     """The calls to run: all of them but one that the token limit cut off, which is no call."""
-    if reply.finish_reason == _CUT and reply.calls and not _is_object(reply.calls[-1].arguments):
+    if _is_at_limit(reply) and reply.calls and not _is_object(reply.calls[-1].arguments):
         return reply.calls[:-1]
     return reply.calls
+
+
+def is_cut(reply: ModelReply, calls: tuple[ToolCall, ...]) -> bool:
+    """Whether the token limit ended the reply before a call was whole: neither talk nor a call."""
+    return _is_at_limit(reply) and not calls
+
+
+def _is_at_limit(reply: ModelReply) -> bool:
+    return (reply.finish_reason or "").lower() in _CUT
 
 
 def remember_reply(reply: ModelReply, calls: tuple[ToolCall, ...]) -> Message:
@@ -65,9 +79,10 @@ def remember_reply(reply: ModelReply, calls: tuple[ToolCall, ...]) -> Message:
 
     An assistant's message with neither text nor calls is refused, so silence is written down.
     """
+    text = reply.text[:_CUT_TEXT_KEPT] if is_cut(reply, calls) else reply.text
     return Message(
         role="assistant",
-        content=reply.text if reply.text or calls else _SILENCE,
+        content=text if text or calls else _SILENCE,
         calls=tuple(_make_sendable(call) for call in calls),
         reasoning=reply.reasoning,
     )

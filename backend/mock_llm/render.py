@@ -1,5 +1,6 @@
 """Replies and faults as HTTP: one document, or a stream of events."""
 
+import dataclasses
 import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,8 @@ def render_fault(fault: Fault, model: str, *, is_stream: bool) -> HttpAnswer:
     """What a request gets instead of a reply."""
     if fault.kind in _STATUS or fault.status is not None:
         return _render_error(fault)
+    if fault.kind == "error_document":
+        return dataclasses.replace(_render_error(fault), status=200)
     good = WireReply("This answer never arrives whole.")
     whole = (
         render_stream(good, model, None, _PLAIN)

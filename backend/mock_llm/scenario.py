@@ -27,6 +27,7 @@ FaultKind = Literal[
     "not_json",
     "cut_json",
     "no_choices",
+    "error_document",
 ]
 
 Spoil = Literal[

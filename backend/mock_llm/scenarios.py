@@ -53,7 +53,11 @@ SCENARIOS: tuple[Scenario, ...] = (
     _row("plain", "plans well", {}),
     _row("bad-arguments", "arguments are invalid JSON in the first turns", _spoiled("bad_arguments")),
     _row("bad-arguments-always", "arguments are never valid JSON", _always("bad_arguments")),
-    _row("cut-arguments", "arguments end at the token limit", _spoiled("cut_arguments")),
+    _row("cut-arguments", "arguments end at the token limit twice", _spoiled("cut_arguments", turns=[0, 1])),
+    _row("cut-arguments-always", "arguments always end at the token limit", _always("cut_arguments")),
+    _row("cut-unsaid", "arguments end in the middle, and finish_reason is tool_calls", _spoiled("cut_arguments", "finish_tool_calls", turns=[0, 1])),
+    _row("cut-talk", "words up to the token limit", _repeats(Step(say="Beijing is " * 90, finish_reason="length"))),
+    _row("cut-thinking", "nothing but reasoning up to the token limit", _repeats(Step(say="", reasoning="Hm, " * 90, finish_reason="length"))),
     _row("empty-arguments", "arguments are an empty text", _spoiled("empty_arguments")),
     _row("object-arguments", "arguments are an object instead of a text", _always("object_arguments")),
     _row("huge-arguments", "arguments of 200 KB", _spoiled("huge_arguments", turns=[1])),
@@ -96,6 +100,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     _row("not-json", "one answer that is a web page", _fails_first("not_json")),
     _row("cut-json", "one answer that ends too early", _fails_first("cut_json")),
     _row("no-choices", "one answer without choices", _fails_first("no_choices")),
+    _row("error-document", "one answer of status 200 that holds an error", _fails_first("error_document")),
+    _row("quota-document", "answers of status 200 that say the account is empty", _fails("error_document", code="insufficient_quota")),
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ _SHORT = frozenset(
         StopReason.MAX_TOOL_CALLS,
         StopReason.MAX_SECONDS,
         StopReason.CONTEXT_BUDGET,
+        StopReason.ANSWER_CUT,
         StopReason.MODEL_FAILED,
     }
 )

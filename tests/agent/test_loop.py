@@ -135,6 +135,33 @@ async def test_a_cut_call_is_no_call() -> None:
     assert trial.result.state.calls == 6
 
 
+CUT = raw_call("list_pois", '{"city": "bei').model_copy(update={"finish_reason": "length"})
+RAMBLING = says("Beijing is " * 200).model_copy(update={"finish_reason": "max_tokens"})
+
+
+async def test_an_answer_that_was_cut_is_asked_for_again_shorter() -> None:
+    llm = ScriptedLlm([RAMBLING, CUT, *GOOD_PLAN])
+    trial = await run_trial(make_snapshot(), llm)
+    assert (trial.result.stop, trial.result.turns) == (StopReason.SUBMITTED, 8)
+    said, asked = llm.heard[1][2:]
+    assert len(said.content) == 300
+    assert "Be short" in asked.content
+    check_history(llm.heard[-1])
+
+
+async def test_answers_that_are_always_cut_end_the_run_with_a_reason_of_their_own() -> None:
+    trial = await run_trial(make_snapshot(), ScriptedLlm([CUT, RAMBLING, CUT, *GOOD_PLAN]))
+    assert (trial.result.stop, trial.result.turns) == (StopReason.ANSWER_CUT, 3)
+
+
+async def test_cut_answers_are_no_talk_and_talk_is_no_cut_answer() -> None:
+    script = [CUT, CUT, says("Enjoy!"), CUT, CUT, *GOOD_PLAN]
+    trial = await run_trial(make_snapshot(), ScriptedLlm(script))
+    assert trial.result.stop is StopReason.SUBMITTED
+    trial = await run_trial(make_snapshot(), ScriptedLlm([says("a"), CUT, says("b"), *GOOD_PLAN]))
+    assert trial.result.stop is StopReason.NO_PROGRESS
+
+
 @pytest.mark.parametrize(
     ("params", "stop", "turns", "tool_calls"),
     [

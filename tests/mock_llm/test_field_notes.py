@@ -1,6 +1,7 @@
 """What real users met with real services, one test a line: the whole agent over real HTTP."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,7 @@ async def talk(
     profile: str = "openai",
     dialect: DialectName | None = None,
     limits: Mapping[str, ToolLimit] | None = None,
+    overrides: Mapping[str, Any] | None = None,
     **params: int,
 ) -> Talk:
     """A run whose model plays these turns and then plans; every request has to be accepted."""
@@ -70,7 +72,7 @@ async def talk(
     scenario = Scenario(dialect=dialect or profile, turns=turns)
     snapshot, recorder = with_params(make_snapshot(days=1), **params), MemoryRecorder()
     async with serve_mock(scenario) as mock:
-        endpoint = Endpoint("double", find_profile("double", name=profile), mock.url)
+        endpoint = Endpoint("double", find_profile("double", None, profile, overrides), mock.url)
         async with OpenAiClient(endpoint, Retries(pause=pause)) as client:
             result = await run_agent(
                 snapshot,
@@ -154,6 +156,27 @@ async def test_a_cut_answer_is_no_call() -> None:
     assert alone.result.stop is StopReason.SUBMITTED
 
 
+async def test_a_cut_answer_that_says_it_is_none_spoils_nothing() -> None:
+    lie = Step(calls=(LIST, DETAIL), spoil=("cut_arguments", "finish_tool_calls"))
+    run = await talk(lie, PLAN)
+    assert run.codes()[:2] == [None, "BAD_ARGUMENTS"]
+    sent = run.bodies[1]["messages"][2]["tool_calls"]
+    assert json.loads(sent[0]["function"]["arguments"]) == LIST.arguments
+    assert sent[1]["function"]["arguments"] == "{}"
+    assert run.result.stop is StopReason.SUBMITTED
+
+
+async def test_cut_answers_are_asked_for_shorter_and_end_with_their_own_reason() -> None:
+    cut = Step(calls=(LIST,), spoil=("cut_arguments",))
+    twice = await talk(cut, Step(say="北京" * 500, finish_reason="length"), PLAN)
+    assert twice.result.stop is StopReason.SUBMITTED
+    said, asked = twice.bodies[2]["messages"][4:6]
+    assert said["content"] == "北京" * 150
+    assert "one tool call" in asked["content"]
+    always = await talk(cut, cut, cut, PLAN)
+    assert (always.result.stop, always.result.turns) == (StopReason.ANSWER_CUT, 3)
+
+
 @pytest.mark.parametrize("profile", ["dashscope", "deepseek", "cautious"])
 async def test_thinking_modes_get_neither_tool_choice_nor_strict(profile: str) -> None:
     run = await talk(PLAN, profile=profile, dialect="strictest" if profile == "cautious" else None)
@@ -162,6 +185,15 @@ async def test_thinking_modes_get_neither_tool_choice_nor_strict(profile: str) -
         for tool in body["tools"]:
             assert "strict" not in tool["function"]
             assert tool["function"]["parameters"]["additionalProperties"] is False
+
+
+async def test_tool_choice_and_strict_are_sent_where_the_profile_says_so() -> None:
+    loud = {"tool_choice": "required", "is_strict": True}
+    run = await talk(PLAN, overrides=loud)
+    for body in run.bodies:
+        assert body["tool_choice"] == "required"
+        assert all(tool["function"]["strict"] for tool in body["tools"])
+    assert run.result.stop is StopReason.SUBMITTED
 
 
 async def test_silence_after_an_outcome_is_nudged_once_and_never_a_success() -> None:
@@ -178,8 +210,13 @@ async def test_short_waits_are_waited_for_and_quotas_are_not() -> None:
     run = await talk(Step(plan=True, first=(fault, fault)), PLAN)
     assert run.result.stop is StopReason.SUBMITTED
     assert [7 < pause < 12 for pause in run.pauses] == [True, True]
-    for kind, code in {"quota": "MODEL_QUOTA", "bad_request": "MODEL_BAD_REQUEST"}.items():
-        fault = Fault.model_validate({"kind": kind})
+    days = Fault(kind="rate_limited", retry_after=172_800)
+    dated = days.model_copy(update={"as_date": True})
+    faults = {
+        "MODEL_QUOTA": (Fault(kind="quota"), days, dated),
+        "MODEL_BAD_REQUEST": (Fault(kind="bad_request"),),
+    }
+    for code, fault in ((code, fault) for code, row in faults.items() for fault in row):
         failed = await talk(Step(plan=True, first=(fault,)))
         assert failed.result.stop is StopReason.MODEL_FAILED
         assert failed.result.error is not None
@@ -195,10 +232,17 @@ async def test_one_bad_call_of_several_spoils_no_other() -> None:
 
 async def test_a_page_names_arguments_that_work_and_repeats_are_short() -> None:
     again = Step(calls=(LIST,))
-    run = await talk(again, again, again, limits={"list_pois": ToolLimit(max_return_rows=3)})
+    limits = {"list_pois": ToolLimit(max_return_rows=3)}
+    run = await talk(again, again, again, limits=limits)
     first, *rest = run.contents[:3]
     assert first["hasMore"]
-    assert "area=" in first["hint"] or "tags=" in first["hint"]
+    offered = re.search(r"(area|tags)=(\S+) \((\d+)\)", first["hint"])
+    assert offered is not None
+    key, value, count = offered.groups()
+    wanted = {"area": value} if key == "area" else {"tags": [value]}
+    narrow = CallScript(name="list_pois", arguments={"city": "beijing", **wanted})
+    followed = await talk(Step(calls=(LIST, narrow)), limits=limits)
+    assert followed.contents[1]["total"] == int(count)
     assert all(page["returned"] == 0 and page["repeat_of"] == 1 for page in rest)
     assert all(len(json.dumps(page)) < len(json.dumps(first)) for page in rest)
 

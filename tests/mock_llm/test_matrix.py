@@ -3,7 +3,6 @@
 By default two profiles for each scenario; `-m matrix` plays the others.
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,18 @@ import pytest
 from backend.agent.provider_profile import PROFILES, ProviderProfile
 from backend.mock_llm.scenario import Scenario
 from backend.mock_llm.scenarios import SCENARIOS
-from tests.mock_llm.matrix import play
+from tests.mock_llm.matrix import PART, play
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-PART = re.search(r"<!-- matrix: begin -->\n(.*?)<!-- matrix: end -->", README, re.S)
 
 
 def read_rows() -> list[list[str]]:
     """The cells of the README's table, its head first."""
-    assert PART is not None
+    part = PART.search(README)
+    assert part is not None
     return [
         [cell.strip().strip("`") for cell in line.strip("|").split("|")]
-        for line in PART[1].splitlines()
+        for line in part[2].splitlines()
         if not line.startswith("| ---")
     ]
 
