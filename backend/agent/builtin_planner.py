@@ -19,6 +19,7 @@ from backend.agent.policy.mending import (
     spend_less,
 )
 from backend.agent.policy.placing import put_places
+from backend.agent.policy.revising import look, rearrange, retime, survey_where_broken
 from backend.agent.policy.situation import Phase, Situation
 from backend.agent.policy.submitting import explain_end, submit
 from backend.agent.policy.survey import look_at_draft, survey
@@ -47,8 +48,19 @@ PHASES: tuple[Phase, ...] = (
 """In order; a phase that has nothing to do hands on to the next one."""
 
 
-REVISION_PHASES: tuple[Phase, ...] = (look_at_draft, submit)
-"""Where a finished plan was changed by code as the traveller asked, nothing more is wanted."""
+REVISION_PHASES: tuple[Phase, ...] = (
+    look,
+    survey_where_broken,
+    choose_trains,
+    choose_hotels,
+    spend_less,
+    look_again,
+    rearrange,
+    retime,
+    drop_dear,
+    submit,
+)
+"""Where a finished plan was changed as the traveller asked: what that has broken is mended, no more."""
 
 
 class BuiltinPlanner:

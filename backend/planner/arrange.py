@@ -3,7 +3,7 @@
 Nothing that would be an error is ever put in: what does not fit is left out with its reason.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from backend.planner.guard import Guard
 from backend.planner.improve import solve
 from backend.planner.itinerary import Itinerary
 from backend.planner.left_out import LeftOut, explain_left
+from backend.planner.locks import Locks
 from backend.planner.problem import Problem, state_problem
 from backend.planner.rating import Rater
 from backend.planner.solution import Solution
@@ -48,18 +49,23 @@ def arrange(
     poi_ids: Sequence[str],
     *,
     keep: bool = False,
+    locks: Locks | None = None,
     guard: Guard | None = None,
 ) -> Arrangement:
     """The places on days of their cities, must-sees first, then in the order given.
 
-    `keep` leaves visits of the draft on their days (in any order); else they start anew. Hotels
-    and trains stay as chosen. Unknown ids raise NOT_IN_POOL.
+    `keep` leaves visits of the draft on their days (in any order); else they start anew, but for
+    those that `locks` bind to a day. What is locked to no day may move, and goes last of all.
+    Hotels and trains stay as chosen. Unknown ids raise NOT_IN_POOL.
     """
-    pois = [find_poi(snapshot, poi_id) for poi_id in dict.fromkeys(poi_ids)]
-    kept = _list_kept(snapshot, draft) if keep else []
+    locks = locks or Locks()
+    given = dict.fromkeys((*locks.places, *poi_ids))
+    pois = [find_poi(snapshot, poi_id) for poi_id in given]
+    kept = list(_list_kept(snapshot, draft, locks, is_all=keep))
     kept_ids = {visit.poi_id for _, visit in kept}
     trip = plan_trip(snapshot, draft)
-    problem = state_problem(trip, draft, [poi for poi in pois if poi.id not in kept_ids], kept)
+    new = [poi for poi in pois if poi.id not in kept_ids]
+    problem = state_problem(trip, draft, new, kept, locks.poi_ids)
     guard = guard or Guard()
     solution = solve(Rater(problem, snapshot.request.pace), guard)
     arranged = draft.model_copy(update={"visits": _read_visits(problem, solution)})
@@ -72,13 +78,16 @@ def arrange(
     )
 
 
-def _list_kept(snapshot: Snapshot, draft: Draft) -> list[tuple[int, PlannedVisit]]:
-    return [
-        (day, visit)
-        for day, visits in sorted(draft.visits.items())
-        for visit in visits
-        if snapshot.poi(visit.poi_id) is not None
-    ]
+def _list_kept(
+    snapshot: Snapshot, draft: Draft, locks: Locks, *, is_all: bool
+) -> Iterator[tuple[int, PlannedVisit]]:
+    """Visits that stay on their days: all but those that may move, or what is locked alone."""
+    for day, visits in sorted(draft.visits.items()):
+        for visit in visits:
+            is_bound = (day, visit.poi_id) in locks.visits
+            may_stay = is_all and visit.poi_id not in locks.places
+            if snapshot.poi(visit.poi_id) is not None and (is_bound or may_stay):
+                yield day, visit
 
 
 def _read_visits(problem: Problem, solution: Solution) -> dict[int, tuple[PlannedVisit, ...]]:

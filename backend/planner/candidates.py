@@ -6,6 +6,7 @@ the place named first in its city counts five times as much a minute as the one 
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -14,9 +15,10 @@ from backend.planner.draft import PlannedVisit
 from backend.planner.trip import Trip
 from backend.pool.candidate import PoiCandidate
 
+LOCKED_WEIGHT = 1_000_000_000_000
 KEPT_WEIGHT = 1_000_000_000
 MUST_WEIGHT = 1_000_000
-"""What stands stays, then must-sees, then all that was wished."""
+"""What is locked goes last, then what stands (of it a must-see), must-sees, all that was wished."""
 
 TWICE_AS_KNOWN = 12.0
 """Points of popularity that make a must-see worth two: where not all fit, the least known go."""
@@ -73,7 +75,9 @@ class Candidate:
         return self.poi.type in DAYLIGHT_TYPES and not self.is_for_evenings
 
 
-def weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:
+def weigh(
+    trip: Trip, pois: Sequence[PoiCandidate], locked: AbstractSet[str] = frozenset()
+) -> list[Candidate]:
     """Candidates, most wanted first within each city; must-sees weigh by how well known they are."""
     must = set(trip.snapshot.request.must_see)
     counts = Counter(poi.city for poi in pois)
@@ -82,21 +86,27 @@ def weigh(trip: Trip, pois: Sequence[PoiCandidate]) -> list[Candidate]:
     for poi in pois:
         share = 1 - ranks[poi.city] / counts[poi.city]
         ranks[poi.city] += 1
-        is_must = poi.id in must
-        weight = _weigh_must(poi) if is_must else _weigh(poi, share)
-        candidates.append(Candidate(poi, weight, is_must, _price(trip, poi)))
+        is_bound = poi.id in must or poi.id in locked
+        weight = _weigh_must(poi) if is_bound else _weigh(poi, share)
+        weight += LOCKED_WEIGHT if poi.id in locked else 0
+        candidates.append(Candidate(poi, weight, is_bound, _price(trip, poi)))
     return candidates
 
 
-def bind_kept(trip: Trip, kept: Sequence[tuple[int, PlannedVisit]]) -> list[Candidate]:
+def bind_kept(
+    trip: Trip,
+    kept: Sequence[tuple[int, PlannedVisit]],
+    locked: AbstractSet[str] = frozenset(),
+) -> list[Candidate]:
     """Visits of a draft, each bound to its day."""
+    must = set(trip.snapshot.request.must_see)
     candidates = []
     for day, visit in kept:
         poi = trip.snapshot.rows.pois[visit.poi_id]
+        weight = LOCKED_WEIGHT if poi.id in locked else KEPT_WEIGHT
+        weight += _weigh_must(poi) if poi.id in must else 0
         money = _price(trip, poi)
-        candidates.append(
-            Candidate(poi, KEPT_WEIGHT, is_bound=True, money=money, at=visit.at, day=day)
-        )
+        candidates.append(Candidate(poi, weight, is_bound=True, money=money, at=visit.at, day=day))
     return candidates
 
 

@@ -1,26 +1,78 @@
-"""What may not go out of a plan: visits on their days, hotels, trains."""
+"""What may not go out of a plan, and what may not come back into it: locked items, edits that hold."""
+
+from collections.abc import Iterator
+from typing import Literal
 
 from pydantic import Field
 
 from backend.planner.draft import Choice, Draft
 
+Barred = tuple[Literal["poi", "hotel", "train"], str]
+
 
 class Locks(Choice):
-    """Visits as day and place, the hotel by city, train ids by leg."""
+    """Visits as day and place, places on whatever day, the hotel by city, train ids by leg.
+
+    `out` are rows that were taken out on purpose.
+    """
 
     visits: tuple[tuple[int, str], ...] = ()
+    places: tuple[str, ...] = ()
     hotels: dict[str, str] = Field(default_factory=dict)
     trains: dict[int, tuple[str, ...]] = Field(default_factory=dict)
+    out: tuple[Barred, ...] = ()
+
+    @property
+    def poi_ids(self) -> frozenset[str]:
+        """Places that have to stay, on a day or on any."""
+        return frozenset((*(poi_id for _, poi_id in self.visits), *self.places))
 
     def list_broken(self, draft: Draft) -> list[str]:
         """Ids of what is locked and not in the draft as it was."""
         visits = {(day, visit.poi_id) for day, row in draft.visits.items() for visit in row}
+        planned = set(draft.poi_ids)
         gone = [poi_id for day, poi_id in self.visits if (day, poi_id) not in visits]
+        gone += [poi_id for poi_id in self.places if poi_id not in planned]
         gone += [h for city, h in self.hotels.items() if draft.hotels.get(city) != h]
         return gone + [
             train for leg, ids in self.trains.items() for train in ids
             if draft.trains.get(leg) != ids
         ]  # fmt: skip
 
+    def list_back(self, draft: Draft) -> list[str]:
+        """Ids of what was taken out and is in the draft again."""
+        planned = {
+            *(("poi", poi_id) for poi_id in draft.poi_ids),
+            *(("hotel", hotel_id) for hotel_id in draft.hotels.values()),
+            *(("train", train_id) for ids in draft.trains.values() for train_id in ids),
+        }
+        return [row_id for kind, row_id in self.out if (kind, row_id) in planned]
+
+    def bar(self, *rows: Barred) -> "Locks":
+        """With these rows out, and no longer held."""
+        ids = {row_id for _, row_id in rows}
+        return Locks(
+            visits=tuple(visit for visit in self.visits if visit[1] not in ids),
+            places=tuple(poi_id for poi_id in self.places if poi_id not in ids),
+            hotels={city: hotel for city, hotel in self.hotels.items() if hotel not in ids},
+            trains={leg: t for leg, t in self.trains.items() if not ids.intersection(t)},
+            out=tuple(dict.fromkeys((*self.out, *rows))),
+        )
+
+    def hold(self, held: "Locks") -> "Locks":
+        """With what is held too, which is then barred no longer."""
+        return Locks(
+            visits=tuple(dict.fromkeys((*self.visits, *held.visits))),
+            places=tuple(dict.fromkeys((*self.places, *held.places))),
+            hotels={**self.hotels, **held.hotels},
+            trains={**self.trains, **held.trains},
+            out=tuple(dict.fromkeys((*self._list_still_out(held), *held.out))),
+        )
+
+    def _list_still_out(self, held: "Locks") -> Iterator[Barred]:
+        trains = {train_id for ids in held.trains.values() for train_id in ids}
+        back = {"poi": held.poi_ids, "hotel": set(held.hotels.values()), "train": trains}
+        return (row for row in self.out if row[1] not in back[row[0]])
+
     def __bool__(self) -> bool:
-        return bool(self.visits or self.hotels or self.trains)
+        return bool(self.visits or self.places or self.hotels or self.trains or self.out)

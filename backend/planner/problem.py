@@ -6,6 +6,7 @@ scheduler turns orders into times, and `rating.py` says what an order is worth.
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -63,13 +64,20 @@ class Problem:
 
 
 def state_problem(
-    trip: Trip, draft: Draft, pois: Sequence[PoiCandidate], kept: Sequence[tuple[int, PlannedVisit]]
+    trip: Trip,
+    draft: Draft,
+    pois: Sequence[PoiCandidate],
+    kept: Sequence[tuple[int, PlannedVisit]],
+    locked: AbstractSet[str] = frozenset(),
 ) -> Problem:
-    """The problem of putting `pois` (most wanted first) and the kept visits into the trip."""
+    """The problem of putting `pois` (most wanted first) and the kept visits into the trip.
+
+    `locked` places go in before all others.
+    """
     ways = make_ways(trip.snapshot)
     frames = [frame for day in sorted(trip.parts) for frame in make_frames(trip, day, ways)]
     rooms = tuple(_make_room(trip, frame) for frame in frames)
-    candidates = (*bind_kept(trip, kept), *weigh(trip, pois))
+    candidates = (*bind_kept(trip, kept, locked), *weigh(trip, pois, locked))
     money = _find_money(trip, draft)
     return Problem(
         candidates=candidates,

@@ -1,40 +1,55 @@
 """Changes of a finished plan that need no model: items out and in, another pace, another hotel.
 
 Items are named as the present itinerary shows them, so they are looked up before anything changes.
+Where a place or a hotel is not said to be on one day or by name, the one that does least harm is
+taken; what is broken all the same is mended in the run, around what was asked.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Literal
 
 from backend.errors import ToolError
 from backend.planner.arrange import arrange
-from backend.planner.draft import Draft, PlannedVisit
+from backend.planner.draft import Draft
 from backend.planner.edits import choose_hotel, list_days_in, put_visit, with_visits
-from backend.planner.itinerary import LegItem, MealItem, StayItem, VisitItem
-from backend.planner.locks import Locks
+from backend.planner.itinerary import Itinerary, LegItem, MealItem, StayItem, VisitItem
+from backend.planner.locks import Barred, Locks
 from backend.planner.timeline import build_itinerary
 from backend.planner.validator import validate
 from backend.pool.snapshot import Snapshot
+
+STRAIN = frozenset({"PACE", "MEAL_MISSED", "TRAVEL_SHARE", "EMPTY_DAY", "CHECK_IN", "LATE_ARRIVAL"})
+"""Warnings that another day, or another hotel, may take away."""
+
+Harm = tuple[int, int]
+"""Errors, and warnings of strain."""
 
 
 @dataclass(frozen=True)
 class Target:
     """A choice that an item shows: a place on a day, a hotel, or a train."""
 
-    kind: str
+    kind: Literal["poi", "hotel", "train"]
     day: int
     row_id: str
 
+    @property
+    def row(self) -> Barred:
+        """The row that is meant."""
+        return self.kind, self.row_id
 
-def find_target(snapshot: Snapshot, draft: Draft, day: int, item: int) -> Target:
+
+def find_target(itinerary: Itinerary, day: int, item: int) -> Target:
     """The choice behind an item; a `ToolError` where there is none."""
-    days = build_itinerary(snapshot, draft).days
+    days = itinerary.days
     items = days[day - 1].items if 1 <= day <= len(days) else ()
     if not 0 <= item < len(items):
         raise ToolError("no_such_item", f"day {day} has no item {item}; it has {len(items)}")
     shown = items[item]
     if isinstance(shown, VisitItem | MealItem) and shown.poi_id is not None:
-        return Target("visit", day, shown.poi_id)
+        return Target("poi", day, shown.poi_id)
     if isinstance(shown, StayItem):
         return Target("hotel", day, shown.hotel_id)
     if isinstance(shown, LegItem) and shown.train_id is not None:
@@ -45,75 +60,109 @@ def find_target(snapshot: Snapshot, draft: Draft, day: int, item: int) -> Target
 def lock_targets(draft: Draft, targets: Iterable[Target]) -> Locks:
     """The locks on these choices."""
     wanted = list(targets)
-    ids = {target.row_id for target in wanted if target.kind != "visit"}
+    ids = {target.row_id for target in wanted if target.kind != "poi"}
     return Locks(
-        visits=tuple((t.day, t.row_id) for t in wanted if t.kind == "visit"),
+        visits=tuple((t.day, t.row_id) for t in wanted if t.kind == "poi"),
         hotels={city: hotel for city, hotel in draft.hotels.items() if hotel in ids},
         trains={leg: trains for leg, trains in draft.trains.items() if ids.intersection(trains)},
     )
 
 
 def keep_known(snapshot: Snapshot, draft: Draft) -> Draft:
-    """The draft without what the pool has no longer."""
+    """The draft without what the pool has no longer, and without days that are spent elsewhere."""
     pois, hotels, trains = (snapshot.ids_by_kind[kind] for kind in ("poi", "hotel", "train"))
     kept = Draft(
         hotels={city: hotel for city, hotel in draft.hotels.items() if hotel in hotels},
         trains={leg: ids for leg, ids in draft.trains.items() if set(ids) <= set(trains)},
     )
     for day, visits in draft.visits.items():
-        kept = with_visits(kept, day, [visit for visit in visits if visit.poi_id in pois])
+        here = (v for v in visits if v.poi_id in pois and day in _list_days(snapshot, v.poi_id))
+        kept = with_visits(kept, day, list(here))
     return kept
 
 
+def _list_days(snapshot: Snapshot, poi_id: str) -> list[int]:
+    return list_days_in(snapshot, snapshot.rows.pois[poi_id].city)
+
+
 def remove_target(draft: Draft, target: Target) -> Draft:
-    """The draft without the choice."""
-    if target.kind == "visit":
-        kept = [v for v in draft.visits_on(target.day) if v.poi_id != target.row_id]
-        return with_visits(draft, target.day, kept)
+    """The draft without the choice, wherever it stands."""
+    if target.kind == "poi":
+        for day, visits in draft.visits.items():
+            kept = [visit for visit in visits if visit.poi_id != target.row_id]
+            draft = with_visits(draft, day, kept)
+        return draft
     hotels = {city: hotel for city, hotel in draft.hotels.items() if hotel != target.row_id}
     trains = {leg: ids for leg, ids in draft.trains.items() if target.row_id not in ids}
     return draft.model_copy(update={"hotels": hotels, "trains": trains})
 
 
-def add_place(snapshot: Snapshot, draft: Draft, poi_id: str, day: int | None) -> Draft:
-    """The place on that day, else on the day of its city that it does least harm on."""
-    if day is not None:
-        return put_visit(snapshot, draft, day, poi_id)
+def add_place(
+    snapshot: Snapshot, draft: Draft, poi_id: str, day: int | None, fixed: AbstractSet[str]
+) -> Draft:
+    """The place on that day, else on the day of its city that it does least harm on.
+
+    Where that day is too full then, one other visit that is not `fixed` makes room on another day,
+    if that is better.
+    """
     poi = snapshot.poi(poi_id)
-    if poi is None:
-        return put_visit(snapshot, draft, 1, poi_id)  # which says what would be right
-    tried = [put_visit(snapshot, draft, n, poi_id) for n in list_days_in(snapshot, poi.city)]
-    return min(tried, key=lambda one: _measure_harm(snapshot, one))
+    if day is not None or poi is None:  # what is unknown is refused with what would be right
+        tried = [put_visit(snapshot, draft, day or 1, poi_id)]
+    else:
+        tried = [put_visit(snapshot, draft, n, poi_id) for n in list_days_in(snapshot, poi.city)]
+    added = _find_best(snapshot, tried)
+    if measure_harm(snapshot, added) <= measure_harm(snapshot, draft):
+        return added
+    return _find_best(snapshot, [added, *_make_room(snapshot, added, fixed | {poi_id}, poi_id)])
 
 
-def _measure_harm(snapshot: Snapshot, draft: Draft) -> tuple[int, int]:
+def _make_room(
+    snapshot: Snapshot, draft: Draft, fixed: AbstractSet[str], added: str
+) -> Iterator[Draft]:
+    """The draft with one other visit of the added place's day on another day of its city."""
+    (day,) = (n for n, row in draft.visits.items() if any(v.poi_id == added for v in row))
+    for visit in draft.visits_on(day):
+        if visit.poi_id in fixed or snapshot.poi(visit.poi_id) is None:
+            continue
+        rest = [other for other in draft.visits_on(day) if other != visit]
+        without = with_visits(draft, day, rest)
+        for other_day in _list_days(snapshot, visit.poi_id):
+            if other_day != day:
+                yield put_visit(snapshot, without, other_day, visit.poi_id, visit.at)
+
+
+def _find_best(snapshot: Snapshot, drafts: Iterable[Draft]) -> Draft:
+    """The one that does least harm, of equal ones the first."""
+    return min(drafts, key=lambda draft: measure_harm(snapshot, draft))
+
+
+def measure_harm(snapshot: Snapshot, draft: Draft) -> Harm:
+    """How many errors a draft has, and how much strain."""
     violations = validate(snapshot, draft, build_itinerary(snapshot, draft))
     errors = sum(violation.severity == "error" for violation in violations)
-    return errors, len(violations)
+    return errors, sum(violation.code in STRAIN for violation in violations)
 
 
 def change_pace(snapshot: Snapshot, draft: Draft, locks: Locks) -> Draft:
-    """The same places arranged anew by the snapshot's pace, as many as fit; locked ones stay."""
-    fixed = {poi_id for _, poi_id in locks.visits}
-    kept = draft.model_copy(update={"visits": _keep_visits(draft, fixed)})
-    others = [poi_id for poi_id in draft.poi_ids if poi_id not in fixed]
-    return arrange(snapshot, kept, others, keep=True).draft
+    """The same places arranged anew by the snapshot's pace, as many as fit; locked ones stay.
 
-
-def _keep_visits(draft: Draft, wanted: set[str]) -> dict[int, tuple[PlannedVisit, ...]]:
-    kept = {
-        day: tuple(visit for visit in visits if visit.poi_id in wanted)
-        for day, visits in draft.visits.items()
-    }
-    return {day: visits for day, visits in kept.items() if visits}
+    Those stay also where they break something: then it is said what.
+    """
+    others = [poi_id for poi_id in draft.poi_ids if poi_id not in locks.poi_ids]
+    paced = arrange(snapshot, draft, others, locks=locks).draft
+    for day, visits in draft.visits.items():
+        for visit in visits:
+            if visit.poi_id in locks.poi_ids and visit.poi_id not in paced.poi_ids:
+                paced = put_visit(snapshot, paced, day, visit.poi_id, visit.at)
+    return paced
 
 
 def swap_hotel(snapshot: Snapshot, draft: Draft, city: str, hotel_id: str | None) -> Draft:
-    """That hotel for the city, else the best of its pool that is not the present one."""
+    """That hotel for the city, else the one of its pool that does least harm, but the present one."""
     if hotel_id is not None or city not in snapshot.cities:
         return choose_hotel(snapshot, draft, city, hotel_id or "")
     present = draft.hotels.get(city)
     others = [row for row in snapshot.cities[city].hotels if row != present]
     if not others:
         raise ToolError("no_other_hotel", f"the pool has no other hotel in {city}")
-    return choose_hotel(snapshot, draft, city, others[0])
+    return _find_best(snapshot, [choose_hotel(snapshot, draft, city, row) for row in others])

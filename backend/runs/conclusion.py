@@ -11,6 +11,7 @@ from backend.runs.figures import count_figures
 from backend.runs.findings import Findings, check_plan
 from backend.runs.relaxing.outcome import RelaxedPlan, Sought
 from backend.runs.result import RunUsage, count_run_funnel
+from backend.runs.revision_losses import warn_of_losses
 from backend.runs.source_warnings import warn_of_sources
 from backend.runs.stages import Stage, fold_state
 from backend.runs.verdict import Cut, Verdict, judge
@@ -39,7 +40,7 @@ def conclude(
     """
     state = fold_state(stages)
     findings = check_plan(snapshot, state.draft, now)
-    last = stages[-1] if stages else None
+    last, start = (stages[-1], stages[0].start) if stages else (None, RunState())
     verdict = judge(last, findings, cut)
     plan = sought.plan if verdict.status == "infeasible" and sought is not None else None
     if plan is not None and sought is not None and sought.is_possible:
@@ -53,7 +54,7 @@ def conclude(
         "planner_used": last.planner if last else None,
         "fallback_reason": (stages[0].error or stages[0].stop) if len(stages) > 1 else None,
         "model": next((stage.model for stage in stages if stage.model), None),
-        **_show_plan(snapshot, state, verdict, findings, plan),
+        **_show_plan(snapshot, state, verdict, findings, plan, start),
         "clash": verdict.clash,
         "relaxation": sought.relaxation if sought is not None and plan is not None else None,
         "usage": usage.model_dump(),
@@ -76,6 +77,7 @@ def _show_plan(
     verdict: Verdict,
     findings: Findings,
     plan: RelaxedPlan | None,
+    start: RunState,
 ) -> dict[str, Any]:
     """The plan that there is, else the best one under the relaxation with what stands against it."""
     violations, itinerary = findings.violations, findings.itinerary
@@ -84,7 +86,8 @@ def _show_plan(
     if plan is not None:
         violations = (*_list_errors(verdict), *plan.warnings)
         itinerary, state = plan.itinerary, state.model_copy(update={"draft": plan.draft})
-    violations = (*violations, *warn_of_sources(state.failed_sources, snapshot))
+    losses = warn_of_losses(start, state.draft, snapshot)
+    violations = (*violations, *losses, *warn_of_sources(state.failed_sources, snapshot))
     return {
         "funnel": count_run_funnel(snapshot, state),
         "itinerary": itinerary.as_json(),

@@ -1,13 +1,15 @@
 """What a traveller wants changed in a finished plan: the body of a revision, and what it comes to."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from backend.errors import Fault, RequestRefusedError, ToolError
 from backend.planner.draft import Draft
+from backend.planner.itinerary import Itinerary
 from backend.planner.locks import Locks
 from backend.planner.revision import (
     Target,
@@ -51,7 +53,7 @@ class RemoveEdit(Part):
 
 
 class AddEdit(Part):
-    """Put a place in, by id or exact name; without a day where it does least harm."""
+    """Put a place in, by id or exact name; it stays on that day, without one where it fits best."""
 
     op: Literal["add"]
     poi_id: Name
@@ -66,7 +68,7 @@ class PaceEdit(Part):
 
 
 class SwapHotelEdit(Part):
-    """Another hotel in a city, by id; without one the best other of the pool."""
+    """Another hotel in a city, by id; without one the other of the pool that suits the plan best."""
 
     op: Literal["swap_hotel"]
     city: Name
@@ -94,6 +96,16 @@ class Revised:
     snapshot: Snapshot
     draft: Draft
     locks: Locks
+    gone: tuple[str, ...] = ()
+    """Places that went out for another pace, or are not in the pool any more."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A finished plan as the traveller sees it, and what it is made of."""
+
+    draft: Draft
+    itinerary: Itinerary
 
 
 def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
@@ -117,55 +129,93 @@ def _describe(entry: Any) -> Fault:
     return Fault("".join(f"/{step}" for step in steps), entry["type"], entry["msg"])
 
 
-def revise(snapshot: Snapshot, present: Draft, new: Snapshot, asked: RevisionRequest) -> Revised:
-    """The edits done on the plan that `snapshot` shows, in the pool of `new`; faults are all named."""
+def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:
+    """The edits done on the plan as shown, in the pool of `new`; faults are all named.
+
+    What an edit asks for is held from then on, as what the traveller has locked is.
+    """
     faults: list[Fault] = []
 
     def look_up(pointer: str, ref: ItemRef | RemoveEdit) -> Target | None:
-        return _attempt(faults, pointer, lambda: find_target(snapshot, present, ref.day, ref.item))
+        here = present.itinerary
+        return _attempt(faults, pointer, lambda: find_target(here, ref.day, ref.item))
 
     targets = [look_up(f"/lock/{n}", ref) for n, ref in enumerate(asked.lock)]
     removed = {
-        n: look_up(f"/edits/{n}", edit)
+        n: target
         for n, edit in enumerate(asked.edits)
-        if isinstance(edit, RemoveEdit)
+        if isinstance(edit, RemoveEdit) and (target := look_up(f"/edits/{n}", edit))
     }
     if faults:
         raise RequestRefusedError(faults)
-    locks = lock_targets(present, [target for target in targets if target])
-    new, draft = with_pace(new, asked.edits), keep_known(new, present)
+    locks = lock_targets(present.draft, [target for target in targets if target])
+    new = with_wishes(new, asked.edits, list(removed.values()))
+    bench = _Bench(new, keep_known(new, present.draft), locks, locks)
     for n, edit in enumerate(asked.edits):
-        before = draft
-        change = _make_change(new, before, locks, edit, removed.get(n))
-        draft = _attempt(faults, f"/edits/{n}", change) or before
-        if locks.list_broken(draft) and not locks.list_broken(before):
+        change = partial(bench.do, edit, removed.get(n))
+        after = _attempt(faults, f"/edits/{n}", change) or bench
+        if locks.list_broken(after.draft) and not locks.list_broken(bench.draft):
             faults.append(Fault(f"/edits/{n}", "locked", "it would change what is locked"))
-    for gone in locks.list_broken(draft) if not faults else ():
-        faults.append(Fault("/lock", "gone", f"{gone} is not in the pool any more"))
+        bench = after
+    for row_id in locks.list_broken(bench.draft) if not faults else ():
+        faults.append(Fault("/lock", "gone", f"{row_id} is not in the pool any more"))
     if faults:
         raise RequestRefusedError(faults)
-    return Revised(new, draft, locks)
+    stays = {*bench.draft.poi_ids, *(target.row_id for target in removed.values())}
+    gone = tuple(poi_id for poi_id in present.draft.poi_ids if poi_id not in stays)
+    return Revised(new, bench.draft, bench.held, gone)
 
 
-def with_pace(snapshot: Snapshot, edits: Iterable[Edit]) -> Snapshot:
-    """The snapshot with the last pace that is asked for."""
+def with_wishes(
+    snapshot: Snapshot, edits: Iterable[Edit], removed: Sequence[Target] = ()
+) -> Snapshot:
+    """The snapshot with the last pace that is asked for, and without must-sees that are taken out."""
+    request = snapshot.request
     paces = [edit.pace for edit in edits if isinstance(edit, PaceEdit)]
-    if not paces or paces[-1] == snapshot.request.pace:
+    gone = {target.row_id for target in removed if target.kind == "poi"}
+    must = tuple(poi_id for poi_id in request.must_see if poi_id not in gone)
+    changed = request.model_copy(update={"pace": (request.pace, *paces)[-1], "must_see": must})
+    if changed == request:
         return snapshot
-    request = snapshot.request.model_copy(update={"pace": paces[-1]})
-    return snapshot.model_copy(update={"request": request}).sealed()
+    return snapshot.model_copy(update={"request": changed}).sealed()
 
 
-def _make_change(
-    snapshot: Snapshot, draft: Draft, locks: Locks, edit: Edit, removed: Target | None
-) -> Callable[[], Draft]:
-    if isinstance(edit, RemoveEdit):
-        return lambda: remove_target(draft, removed) if removed else draft
-    if isinstance(edit, AddEdit):
-        return lambda: add_place(snapshot, draft, _find_place(snapshot, edit.poi_id), edit.day)
-    if isinstance(edit, PaceEdit):
-        return lambda: change_pace(snapshot, draft, locks)
-    return lambda: swap_hotel(snapshot, draft, _find_city(snapshot, edit.city), edit.hotel_id)
+@dataclass(frozen=True)
+class _Bench:
+    """The plan between two edits: `locks` are the traveller's, `held` has what edits ask for too."""
+
+    snapshot: Snapshot
+    draft: Draft
+    locks: Locks
+    held: Locks
+
+    def do(self, edit: Edit, removed: Target | None) -> "_Bench":
+        """After one more edit; a `ToolError` where it cannot be meant."""
+        if isinstance(edit, RemoveEdit):
+            return self._remove(removed) if removed else self
+        if isinstance(edit, AddEdit):
+            return self._add(_find_place(self.snapshot, edit.poi_id), edit.day)
+        if isinstance(edit, PaceEdit):
+            return replace(self, draft=change_pace(self.snapshot, self.draft, self.held))
+        return self._swap(_find_city(self.snapshot, edit.city), edit.hotel_id)
+
+    def _remove(self, target: Target) -> "_Bench":
+        return replace(
+            self, draft=remove_target(self.draft, target), held=self.held.bar(target.row)
+        )
+
+    def _add(self, poi_id: str, day: int | None) -> "_Bench":
+        draft = add_place(self.snapshot, self.draft, poi_id, day, self.held.poi_ids)
+        held = Locks(places=(poi_id,)) if day is None else Locks(visits=((day, poi_id),))
+        return replace(self, draft=draft, held=self.held.hold(held))
+
+    def _swap(self, city: str, hotel_id: str | None) -> "_Bench":
+        draft = swap_hotel(self.snapshot, self.draft, city, hotel_id)
+        before = self.draft.hotels.get(city)
+        held = self.held.bar(("hotel", before)) if before not in (None, hotel_id) else self.held
+        if hotel_id is not None:
+            held = held.hold(Locks(hotels={city: hotel_id}))
+        return replace(self, draft=draft, held=held)
 
 
 def _find_place(snapshot: Snapshot, word: str) -> str:
@@ -200,6 +250,7 @@ def show_start(revised: Revised, asked: RevisionRequest, parent: str) -> Mapping
     return {
         "revision_of": parent,
         "wish": asked.message,
+        "gone": revised.gone,
         "draft": revised.draft.model_dump(mode="json"),
         "locks": revised.locks.model_dump(mode="json"),
     }

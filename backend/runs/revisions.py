@@ -1,5 +1,6 @@
 """Starts a run that changes a finished plan: same snapshot or a new one, the plan as its draft."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from backend.db.session import Engine, Session, transaction
 from backend.errors import ConflictError
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue
-from backend.planner.draft import Draft
+from backend.planner.timeline import build_itinerary
 from backend.pool.plan_request import PlannerChoice, PlanRequest
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
@@ -18,18 +19,26 @@ from backend.runs.commands import NewRun, Started, admit_new, get_run, make_run
 from backend.runs.lifecycle import EXECUTOR, INLINE, is_final
 from backend.runs.queries import RunHead, read_snapshot_text
 from backend.runs.queue import JobQueue
-from backend.runs.revision import Revised, RevisionRequest, read_revision, revise, show_start
+from backend.runs.relaxing.outcome import read_sought
+from backend.runs.revision import (
+    Revised,
+    RevisionRequest,
+    Shown,
+    read_revision,
+    revise,
+    show_start,
+)
 from backend.runs.run_log import Step, append_step, read_steps
 from backend.runs.stages import fold_state, read_stages
 
 
 @dataclass(frozen=True)
 class Present:
-    """A finished run with what its plan is made of."""
+    """A finished run with its plan."""
 
     run: RunHead
     snapshot: Snapshot
-    draft: Draft
+    shown: Shown
 
 
 async def start_revision(
@@ -44,7 +53,7 @@ async def start_revision(
     """Check what is asked, do the edits, and queue the run; without a queue the caller carries it.
 
     A message goes to the language model, which falls back as the first run would; edits alone need
-    none.
+    none. The edits are done outside of any transaction: another pace takes seconds.
     """
     asked = read_revision(raw, has_model=has_model)
     present = await _read_present(engine, run_id, tenant)
@@ -53,7 +62,8 @@ async def start_revision(
         if queue is not None:
             await check_room(session, present.run.tenant, params)
         new = await _refresh(session, present, params) if asked.refresh else present.snapshot
-        revised = revise(present.snapshot, present.draft, new, asked)
+    revised = await asyncio.to_thread(revise, present.shown, new, asked)
+    async with transaction(engine) as session:
         child = await _make_child(session, present, asked, revised, queue, params)
         if queue is not None:
             await admit_new(session, queue, present.run.tenant, child, params)
@@ -66,10 +76,15 @@ async def _read_present(engine: Engine, run_id: str, tenant: str | None) -> Pres
         text = await read_snapshot_text(session, run_id)
     if not is_final(run.status):
         raise ConflictError(f"{run_id} is {run.status}; wait for its end, or cancel it")
-    stages = read_stages(await read_steps(engine, run_id))
+    steps = await read_steps(engine, run_id)
+    stages = read_stages(steps)
     if text is None or not stages:
         raise ConflictError(f"{run_id} has no plan to revise")
-    return Present(run, Snapshot.model_validate_json(text), fold_state(stages).draft)
+    snapshot, sought = Snapshot.model_validate_json(text), read_sought(steps)
+    if sought is not None and sought.plan is not None:
+        return Present(run, snapshot, Shown(sought.plan.draft, sought.plan.itinerary))
+    draft = fold_state(stages).draft
+    return Present(run, snapshot, Shown(draft, build_itinerary(snapshot, draft)))
 
 
 async def _refresh(

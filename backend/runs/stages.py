@@ -72,7 +72,8 @@ def read_start(steps: Sequence[Step]) -> RunState:
     """What a run begins with: the plan that it revises, or nothing."""
     for step in steps:
         if step.kind == "revision_begun":
-            begun = {key: step.payload[key] for key in ("draft", "locks", "wish")}
+            keys = ("draft", "locks", "wish", "gone")
+            begun = {key: step.payload[key] for key in keys if key in step.payload}
             return RunState.model_validate(begun)
     return RunState()
 

@@ -227,8 +227,11 @@ class _Work:
                 await self._writer.append("planner_fell_back", fallen)
                 stages.append(Stage("builtin", (), None, None))
         assert stop is not None
-        if stop != StopReason.CANCELLED and self._run.revision is None:
-            await relax_once(self._engine, self._writer, self._run.id, snapshot)
+        if stop != StopReason.CANCELLED:
+            is_revision = self._run.revision is not None
+            await relax_once(
+                self._engine, self._writer, self._run.id, snapshot, is_revision=is_revision
+            )
         return stop
 
     def _may_fall_back(self, planner: str, stop: str) -> bool:

@@ -22,8 +22,8 @@ class RunState(Recorded):
     call, the number of the first such call. `seen` is of `listed` what the present planner was
     shown: another one may have had the run before it. `failed_sources` gives the code of the last
     failure of each source that has not answered since.
-    In the revision of a plan `locks` may not go out of it, and `wish` is what the traveller wants
-    changed.
+    In the revision of a plan `locks` may not go out of it, `wish` is what the traveller wants
+    changed, and `gone` are places that its edits left no room for.
     """
 
     draft: Draft = Draft()
@@ -36,6 +36,7 @@ class RunState(Recorded):
     is_submitted: bool = False
     locks: Locks = Locks()
     wish: str = ""
+    gone: tuple[str, ...] = ()
     failed_sources: dict[str, str] = Field(default_factory=dict)
 
     def after(self, outcome: ToolOutcome) -> "RunState":
@@ -56,6 +57,7 @@ class RunState(Recorded):
             is_submitted=outcome.is_submitted or (self.is_submitted and not is_edit),
             locks=self.locks,
             wish=self.wish,
+            gone=self.gone,
             failed_sources=_note(self.failed_sources, outcome.source),
         )
 

@@ -41,8 +41,12 @@ _DISABLED: dict[Locale, str] = {
 }
 
 _LOCKED: dict[Locale, str] = {
-    "zh-CN": "旅客已锁定 {ids}，必须保持原样；arrange 请用 keep=true",
-    "en": "the traveller has locked {ids}: it stays as it is; arrange with keep=true",
+    "zh-CN": "旅客要保留 {ids}，必须保持原样；这样改，它就没有位置了",
+    "en": "the traveller keeps {ids}: it stays as it is, and this would leave it no room",
+}
+_TAKEN_OUT: dict[Locale, str] = {
+    "zh-CN": "旅客已去掉 {ids}，不能再放回行程",
+    "en": "the traveller has taken out {ids}: it may not come back",
 }
 
 
@@ -137,10 +141,16 @@ class ToolRunner:
 
 
 def _check_locks(state: RunState, answer: Answer, locale: Locale) -> None:
-    """Refuse a write that would take out what the traveller has locked."""
-    gone = state.locks.list_broken(answer.draft) if answer.draft is not None else []
-    if gone:
-        raise ToolError("LOCKED", _LOCKED[locale].format(ids=", ".join(gone[:10])))
+    """Refuse a write that takes out what the traveller keeps, or brings back what was taken out.
+
+    What another planner has broken before is not this write's doing.
+    """
+    if answer.draft is None or not state.locks:
+        return
+    for text, find in ((_LOCKED, state.locks.list_broken), (_TAKEN_OUT, state.locks.list_back)):
+        wrong = [row_id for row_id in find(answer.draft) if row_id not in find(state.draft)]
+        if wrong:
+            raise ToolError("LOCKED", text[locale].format(ids=", ".join(wrong[:10])))
 
 
 def make_key(tool: str, answer: Answer, edits: int) -> str:

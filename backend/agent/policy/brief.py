@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.clock import parse_minutes
+from backend.planner.locks import Locks
 from backend.pool.plan_request import Pace, Tier
 from backend.text import Locale
 
@@ -75,6 +76,7 @@ class Brief:
     draft: Mapping[str, Any]
     max_calls: int
     locale: Locale
+    locks: Locks
 
     def city(self, city_id: str) -> BriefCity:
         """The destination with this id."""
@@ -117,6 +119,7 @@ def parse_brief(brief: Mapping[str, Any]) -> Brief:
         draft=brief.get("draft", {}),
         max_calls=brief["limits"]["tool_calls"],
         locale=brief["locale"],
+        locks=Locks.model_validate(brief.get("locked", {})),
     )
 
 

@@ -86,12 +86,19 @@ class CallLog:
         return self.brief.max_calls - len(self.steps)
 
     def list_rows(self, tool: str, **arguments: Any) -> list[Row]:
-        """Rows that a list tool has shown for a city or leg, each once, in the order shown."""
+        """Rows that a list tool has shown for a city or leg, each once, in the order shown.
+
+        What the traveller has taken out is none of them.
+        """
         rows: dict[str, Row] = {}
         for step in self.find(tool, **arguments):
             for row in step.content.get("rows", ()):
                 rows.setdefault(row["id"], row)
-        return list(rows.values())
+        return [row for row_id, row in rows.items() if row_id not in self._barred]
+
+    @cached_property
+    def _barred(self) -> frozenset[str]:
+        return frozenset(row_id for _, row_id in self.brief.locks.out)
 
     @cached_property
     def details(self) -> dict[str, Row]:

@@ -11,6 +11,7 @@ from backend.agent.policy.call_log import CallLog
 from backend.agent.policy.rides import choose_rides, is_possible, list_rides, list_seats
 from backend.agent.policy.situation import Situation
 from backend.agent.policy.spending import Choice, Picks, Slot, cut_costs, pick_best
+from backend.agent.policy.usable import Ride
 from backend.agent.replies import make_call
 from backend.tools.call import ToolCall
 
@@ -117,7 +118,20 @@ def _list_options(situation: Situation) -> Options:
     log = situation.log
     legs = {_leg_slot(leg): list_seats(log, leg) for leg in _list_legs(situation)}
     cities = {_hotel_slot(c): situation.list_beds(c) for c in _list_cities(situation)}
-    return {**legs, **cities}
+    held = _list_held(situation)
+    return {
+        slot: [c for c in choices if slot not in held or c.ids == held[slot]]
+        for slot, choices in (legs | cities).items()
+    }
+
+
+def _list_held(situation: Situation) -> dict[Slot, tuple[str, ...]]:
+    """What the traveller holds to."""
+    locks = situation.brief.locks
+    return {
+        **{("leg", str(leg)): trains for leg, trains in locks.trains.items()},
+        **{("hotel", city): (hotel,) for city, hotel in locks.hotels.items()},
+    }
 
 
 def _find_chosen(situation: Situation, options: Options) -> Picks:
@@ -138,10 +152,16 @@ def _find_chosen(situation: Situation, options: Options) -> Picks:
 def _pick_trains(situation: Situation, options: Options) -> Picks:
     """Trains are chosen together, since one leg's arrival is the next one's beginning."""
     brief = situation.brief
-    rides = choose_rides(brief, [(leg, list_rides(situation.log, leg)) for leg in brief.legs])
+    rides = choose_rides(brief, [(leg, _list_rides(situation, leg)) for leg in brief.legs])
     wanted = {(("leg", str(ride.leg)), ride.train_ids) for ride in rides}
     choices = (choice for choices in options.values() for choice in choices)
     return {choice.slot: choice for choice in choices if (choice.slot, choice.ids) in wanted}
+
+
+def _list_rides(situation: Situation, leg: BriefLeg) -> list[Ride]:
+    """The chosen ride of a leg that has one, else all that are known."""
+    chosen = [ride for ride in situation.rides if ride.leg == leg.leg]
+    return chosen or list_rides(situation.log, leg)
 
 
 def _make_test(situation: Situation) -> Callable[[Picks], bool]:

@@ -128,7 +128,7 @@ def spend_less(situation: Situation) -> list[ToolCall]:
 def drop_dear(situation: Situation) -> list[ToolCall]:
     """The dearest visit that is no must-see, if leaving out all of them would do."""
     over = situation.over_budget
-    must = {poi_id for poi_id, _ in situation.brief.must_see}
+    must = {poi_id for poi_id, _ in situation.brief.must_see} | situation.brief.locks.poi_ids
     dear = [
         (float(item["cost"]), -day, int(item["item"]))
         for day, items in situation.draft.items.items()

@@ -83,7 +83,8 @@ def _read_rides(log: CallLog, leg: BriefLeg) -> list[Ride]:
     found: dict[tuple[str, ...], Ride] = {}
     for ride in (*direct, *pairs, *named):
         found.setdefault(ride.train_ids, ride)
-    return [ride for ids, ride in found.items() if ids not in refused]
+    out = {row_id for kind, row_id in log.brief.locks.out if kind == "train"}
+    return [r for ids, r in found.items() if ids not in refused and not out.intersection(ids)]
 
 
 def list_seats(log: CallLog, leg: BriefLeg) -> list[Choice]:

@@ -48,6 +48,13 @@ def survey(situation: Situation) -> list[ToolCall]:
     return [*pages, *_open_must_sees(log)][: max(0, room)]
 
 
+def survey_choices(situation: Situation) -> list[ToolCall]:
+    """The next page of trains and hotels alone."""
+    log = situation.log
+    sources = (source for source in _list_sources(log) if source.tool != "list_pois")
+    return [call for source in sources for call in _turn_page(log, source)]
+
+
 def _list_sources(log: CallLog) -> Iterator[Source]:
     brief = log.brief
     for leg in brief.legs:

@@ -12,7 +12,12 @@ from backend.pool.snapshot import Snapshot, SnapshotRows
 from backend.runs.findings import Findings
 from backend.runs.relaxing.change import show_changes
 from backend.runs.relaxing.diagnosis import BUDGET
-from backend.runs.relaxing.search import BuildPool, Relaxation, find_relaxation
+from backend.runs.relaxing.search import (
+    BuildPool,
+    Relaxation,
+    find_for_draft,
+    find_relaxation,
+)
 from backend.runs.relaxing.trial import judge_draft, with_budget
 from backend.runs.run_log import Step
 from backend.runs.verdict import show_clash
@@ -57,7 +62,15 @@ class Sought(BaseModel):
 
 async def seek(snapshot: Snapshot, draft: Draft, findings: Findings, build: BuildPool) -> Sought:
     """What would make the request possible for which this draft is the best plan."""
-    found = await find_relaxation(snapshot, draft, findings, build)
+    return _describe(snapshot, await find_relaxation(snapshot, draft, findings, build))
+
+
+def seek_for_draft(snapshot: Snapshot, draft: Draft, findings: Findings) -> Sought:
+    """What would make this draft possible, which is not to be changed any more."""
+    return _describe(snapshot, find_for_draft(snapshot, draft, findings))
+
+
+def _describe(snapshot: Snapshot, found: Relaxation | None) -> Sought:
     if found is None:
         return Sought(relaxation=None, plan=None)
     trial = found.trial

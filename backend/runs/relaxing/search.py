@@ -95,6 +95,41 @@ async def find_relaxation(
     return await (search.find_budget() if diagnosis.is_only_budget else search.find_best())
 
 
+def find_for_draft(snapshot: Snapshot, draft: Draft, findings: Findings) -> Relaxation | None:
+    """The one of least effort under which this very draft is sound: it is what the traveller wants."""
+    diagnosis = Diagnosis(snapshot, draft, findings)
+    if not diagnosis.is_known:
+        return None
+    options = [(), *list_options(diagnosis)]
+    found = (_accept_draft(diagnosis, option) for option in options)
+    return min(filter(None, found), key=lambda one: one.effort, default=None)
+
+
+def _accept_draft(diagnosis: Diagnosis, option: Option) -> Relaxation | None:
+    request = apply_all(diagnosis.snapshot.request, option)
+    if any(change.is_elsewhen for change in option):
+        return None
+    trial = judge_draft(with_request(diagnosis.snapshot, request), diagnosis.draft)
+    return accept(diagnosis, option, trial)
+
+
+def accept(
+    diagnosis: Diagnosis, changes: Option, trial: Trial, *, is_full: bool = False
+) -> Relaxation | None:
+    """The changes with just the money that the plan needs; None where the plan does not do.
+
+    No changes: the plan does what was asked, which the planner had not found.
+    """
+    asked = diagnosis.snapshot.request
+    option = tuple(change for change in changes if change.kind != "raise_budget")
+    budget = asked.budget_total
+    if budget is not None and trial.total > budget:
+        option = (*option, suggest_money(diagnosis, trial.findings.itinerary))
+    request = apply_all(asked, option)
+    proved = judge_draft(with_request(trial.snapshot, request), trial.draft)
+    return None if proved.findings.clashes else Relaxation(option, proved, is_full)
+
+
 class _Search:
     def __init__(self, diagnosis: Diagnosis, build: BuildPool) -> None:
         self._diagnosis, self._build = diagnosis, build
@@ -218,17 +253,7 @@ class _Search:
         return found is not None
 
     def _accept(self, changes: Option, trial: Trial, *, is_full: bool = False) -> Relaxation | None:
-        """The changes with just the money that the plan needs; None where the plan does not do.
-
-        No changes: the plan does what was asked, which the planner had not found.
-        """
-        option = tuple(change for change in changes if change.kind != "raise_budget")
-        budget = self._asked.budget_total
-        if budget is not None and trial.total > budget:
-            option = (*option, suggest_money(self._diagnosis, trial.findings.itinerary))
-        request = apply_all(self._asked, option)
-        proved = judge_draft(with_request(trial.snapshot, request), trial.draft)
-        return None if proved.findings.clashes else Relaxation(option, proved, is_full)
+        return accept(self._diagnosis, changes, trial, is_full=is_full)
 
     async def _spend_less(self, found: Relaxation) -> Relaxation:
         """Halve the money that is asked for, as long as it does."""

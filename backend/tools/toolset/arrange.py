@@ -33,7 +33,10 @@ def arrange(args: Args, ctx: ToolContext) -> Answer:
     """The draft with the places that fit; those it was given count as opened."""
     snapshot = ctx.snapshot
     given = tuple(dict.fromkeys(args.poi_ids))
-    arrangement = arrange_places(snapshot, ctx.state.draft, given, keep=bool(args.keep))
+    state = ctx.state
+    arrangement = arrange_places(
+        snapshot, state.draft, given, keep=bool(args.keep), locks=state.locks
+    )
     view = view_plan(snapshot, arrangement.draft)
     plan = view.show_days(range(1, snapshot.request.days + 1))
     content = {"left_out": _show_left_out(arrangement), **plan}

@@ -1,0 +1,127 @@
+"""Mends a revised plan around what the traveller asked for: as little as does it, and nothing that is held.
+
+What stands on broken days is ordered anew, what has no room there any more goes to other days, then
+another train may leave the day more time. A plan that is sound is left as it is.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from backend.agent.policy.brief import BriefLeg
+from backend.agent.policy.call_log import Step
+from backend.agent.policy.draft_view import Broken
+from backend.agent.policy.mending import NOT_BY_VISITS
+from backend.agent.policy.rides import is_possible, list_rides
+from backend.agent.policy.situation import Situation
+from backend.agent.policy.survey import survey_choices
+from backend.agent.policy.usable import Ride
+from backend.agent.replies import make_call
+from backend.tools.call import ToolCall
+
+NOT_BY_PLACES = NOT_BY_VISITS | {"OVER_BUDGET"}
+"""Errors that no other order of the visits takes away."""
+
+CHOICES = frozenset({"choose_train", "choose_hotel"})
+
+
+def look(situation: Situation) -> list[ToolCall]:
+    """The plan as it stands after the edits, before anything else."""
+    log = situation.log
+    if not log.may("view_itinerary") or log.has_called("view_itinerary"):
+        return []
+    return [make_call("view_itinerary")]
+
+
+def survey_where_broken(situation: Situation) -> list[ToolCall]:
+    """What there is to choose from, where another train or hotel may be needed."""
+    return survey_choices(situation) if situation.draft.errors else []
+
+
+def rearrange(situation: Situation) -> list[ToolCall]:
+    """Each day's visits in another order; then what was left out of them on any other day."""
+    log, draft = situation.log, situation.draft
+    tries = _list_tries(log.steps)
+    if not log.may("arrange"):
+        return []
+    if not tries:
+        missing = [i for i, _ in log.brief.must_see if i not in draft.poi_ids]
+        given = [*missing, *draft.poi_ids]
+        is_wanted = bool(given) and any(f.code not in NOT_BY_PLACES for f in draft.faults)
+        return [make_call("arrange", poi_ids=given, keep=True)] if is_wanted else []
+    left = [entry["poi_id"] for entry in tries[-1].content.get("left_out", ())]
+    if len(tries) > 1 or not left:
+        return []
+    return [make_call("arrange", poi_ids=left, keep=True)]
+
+
+def retime(situation: Situation) -> list[ToolCall]:
+    """Another train for a leg whose day has no room for what is held; the first one if none helps."""
+    log = situation.log
+    if not log.may("choose_train") or not log.has_called("arrange"):
+        return []
+    for leg in log.brief.legs:
+        ids = None if leg.leg in log.brief.locks.trains else _find_other_train(situation, leg)
+        if ids is not None:
+            return [make_call("choose_train", leg=leg.leg, train_ids=list(ids))]
+    return []
+
+
+def _list_tries(steps: Sequence[Step]) -> list[Step]:
+    """Arrangements since a train or a hotel was changed."""
+    changes = [n for n, s in enumerate(steps) if s.tool in CHOICES and not s.is_error]
+    since = steps[changes[-1] + 1 :] if changes else steps
+    return [step for step in since if step.tool == "arrange"]
+
+
+def _find_other_train(situation: Situation, leg: BriefLeg) -> tuple[str, ...] | None:
+    """The next one to try, None where nothing is broken that it could mend or all were tried."""
+    is_later = _wants_later(situation, leg)
+    present = situation.draft.trains.get(leg.leg)
+    tried = [
+        tuple(s.arguments["train_ids"]) for s in situation.log.find("choose_train", leg=leg.leg)
+    ]
+    given = situation.brief.draft.get("trains", {}).get(str(leg.leg))
+    if is_later is None or not (given or tried):
+        return None
+    first = tuple(given) if given else tried[0]
+    options = _list_roomier(situation, leg, first, is_later=is_later)
+    untried = (ride.train_ids for ride in options if ride.train_ids not in tried)
+    return next(untried, None if present == first else first)
+
+
+def _wants_later(situation: Situation, leg: BriefLeg) -> bool | None:
+    """Whether what is broken on the leg's day stands before it; None where nothing is."""
+    items = situation.draft.items.get(leg.day, ())
+    rides = [item["item"] for item in items if item["kind"] == "leg"]
+    broken = [fault.item for fault in _list_faults(situation, leg.day) if fault.item is not None]
+    if not rides or not broken:
+        return None
+    is_first = leg is next(other for other in situation.brief.legs if other.day == leg.day)
+    at = rides[0] if is_first else rides[-1]
+    if situation.brief.is_way_in(leg):
+        return False
+    return True if situation.brief.is_way_home(leg) else min(broken) <= at
+
+
+def _list_faults(situation: Situation, day: int) -> Iterator[Broken]:
+    return (f for f in situation.draft.faults if f.day == day and f.code not in NOT_BY_PLACES)
+
+
+def _list_roomier(
+    situation: Situation, leg: BriefLeg, first: tuple[str, ...], *, is_later: bool
+) -> list[Ride]:
+    """A ride that leaves the day more time, and the one that leaves it most."""
+    rides = list_rides(situation.log, leg)
+    now = next((ride for ride in rides if ride.train_ids == first), None)
+    if now is None:
+        return []
+    others = [ride for ride in situation.rides if ride.leg != leg.leg]
+    better = sorted(
+        (r for r in rides if (r.depart > now.depart if is_later else r.arrive < now.arrive)),
+        key=lambda ride: ride.depart if is_later else -ride.arrive,
+    )
+    possible = [
+        ride
+        for ride in better
+        if is_possible(situation.brief, sorted([*others, ride], key=lambda r: r.leg))
+    ]
+    return [possible[len(possible) // 2], possible[-1]] if possible else []
