@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from backend.console import (
     after,
     ask,
+    pool_page,
     preview,
     revise,
     run_page,
@@ -46,6 +47,7 @@ ROUTERS = (
     ask.router,
     run_pages.router,
     run_page.router,
+    pool_page.router,
     revise.router,
     after.router,
     preview.router,

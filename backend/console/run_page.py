@@ -184,32 +184,6 @@ async def show_ground(run_id: RunId, visit: VisitDep, services: ServicesDep) -> 
     return JSONResponse(draw_ground(seen.snapshot, visit.locale))
 
 
-@router.get("/{run_id}/pool")
-async def show_pool(run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
-    """The rows of the pool, and which of them were chosen."""
-    seen = await look_at_run(services, run_id, visit)
-    if seen.snapshot is None:
-        raise NotFoundError("the pool of this run is not built yet")
-    async with transaction(services.engine) as session:
-        selected = await list_selected(session, run_id)
-    cities = [
-        {
-            "id": city,
-            "rejected": pool.rejected,
-            "rows": [seen.snapshot.rows.pois[poi] for poi in pool.pois],
-            "added": set(pool.must_see_added),
-        }
-        for city, pool in seen.snapshot.cities.items()
-    ]
-    values: dict[str, Any] = {
-        "run": seen.result,
-        "names": seen.names,
-        "cities": cities,
-        "selected": selected,
-    }
-    return show_page(visit, "pool.html", **values)
-
-
 @router.post("/{run_id}/cancel")
 async def cancel(
     request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep

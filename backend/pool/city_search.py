@@ -69,7 +69,7 @@ async def search_hotels(session: Session, ask: CityAsk, wanted: Wanted) -> Hotel
     """Hotels of a city where a night is spent, ranked as far as the pool goes."""
     city = ask.stay.city
     counts = await count_hotels(session, city, wanted)
-    stars, is_widened = _choose_stars(counts, ask)
+    stars, is_widened = choose_stars(counts, ask)
     ranking: tuple[str, ...] = ()
     if stars:
         ranking = await rank_hotels(session, city, wanted, stars, ask.limits.hotel_size)
@@ -82,7 +82,7 @@ async def search_hotels(session: Session, ask: CityAsk, wanted: Wanted) -> Hotel
     )
 
 
-def _choose_stars(counts: Sequence[HotelCount], ask: CityAsk) -> tuple[set[int], bool]:
+def choose_stars(counts: Sequence[HotelCount], ask: CityAsk) -> tuple[set[int], bool]:
     """The numbers of stars that fit: those nearest to the band; and whether none lies in it."""
     if ask.stay.nights == 0:
         return set(), False

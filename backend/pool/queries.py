@@ -99,16 +99,17 @@ def _count_places() -> Select[Any]:
 
 
 COUNT_PLACES = _count_places()
-_MATCHES = func.bit_count(_place.tag_mask.op("&")(_WANT_MASK)).label("matches")
-_LIKING = func.coalesce(_place.popularity, 0).label("liking")
+MATCHES = func.bit_count(_place.tag_mask.op("&")(_WANT_MASK)).label("matches")
+LIKING = func.coalesce(_place.popularity, 0).label("liking")
+PLACE_ORDER = (MATCHES.desc(), LIKING.desc(), _place.id)
 RANK_PLACES = (
-    select(_place.id, _MATCHES, _LIKING)
+    select(_place.id, MATCHES, LIKING)
     .where(
         _place.city_id == _CITY,
         passes(PLACE_RULES),
         not_(_place.schedule_id == any_(bindparam("closed", type_=ARRAY(Integer)))),
     )
-    .order_by(_MATCHES.desc(), _LIKING.desc(), _place.id)
+    .order_by(*PLACE_ORDER)
     .limit(_SIZE)
 )
 
@@ -117,6 +118,11 @@ COUNT_HOTELS = (
     .where(_hotel.city_id == _CITY)
     .group_by(column("reason"), _hotel.stars)
 )
+HOTEL_ORDER = (
+    func.coalesce(_hotel.rating, 0).desc(),
+    _hotel.price_per_night.asc().nulls_last(),
+    _hotel.id,
+)
 RANK_HOTELS = (
     select(_hotel.id)
     .where(
@@ -124,11 +130,7 @@ RANK_HOTELS = (
         passes(HOTEL_RULES),
         _hotel.stars == any_(bindparam("stars", type_=ARRAY(Integer))),
     )
-    .order_by(
-        func.coalesce(_hotel.rating, 0).desc(),
-        _hotel.price_per_night.asc().nulls_last(),
-        _hotel.id,
-    )
+    .order_by(*HOTEL_ORDER)
     .limit(_SIZE)
 )
 

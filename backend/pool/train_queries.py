@@ -25,7 +25,7 @@ from backend.pool.stay import Leg
 
 _train = Train.__table__.c
 
-_LEG = (
+LEG = (
     func.unnest(
         bindparam("starts", type_=TEXTS),
         bindparam("ends", type_=TEXTS),
@@ -36,19 +36,19 @@ _LEG = (
     )
     .render_derived("leg")
 )
-_ON_LEG = and_(_train.from_city_id == _LEG.c.start, _train.to_city_id == _LEG.c.end)
+ON_LEG = and_(_train.from_city_id == LEG.c.start, _train.to_city_id == LEG.c.end)
 
 TRAIN_RULES: Rules = (
     ("disabled", not_(_train.enabled)),
     ("synthetic", and_(_train.is_synthetic, not_(WITH_SYNTHETIC))),
-    ("not_running", _train.runs_on_mask.op("&")(_LEG.c.day) == 0),
+    ("not_running", _train.runs_on_mask.op("&")(LEG.c.day) == 0),
 )
 
 
 COUNT_TRAINS = (
-    select(_LEG.c.n, first_reason(TRAIN_RULES).label("reason"), func.count().label("count"))
-    .join(Train.__table__, _ON_LEG)
-    .group_by(_LEG.c.n, column("reason"))
+    select(LEG.c.n, first_reason(TRAIN_RULES).label("reason"), func.count().label("count"))
+    .join(Train.__table__, ON_LEG)
+    .group_by(LEG.c.n, column("reason"))
 )
 _DEPARTURE = (
     _train.id,
@@ -62,10 +62,10 @@ _DEPARTURE = (
     _train.runs_on_mask,
 )
 RUNNING_TRAINS = (
-    select(_LEG.c.n, *_DEPARTURE)
-    .join(Train.__table__, _ON_LEG)
+    select(LEG.c.n, *_DEPARTURE)
+    .join(Train.__table__, ON_LEG)
     .where(passes(TRAIN_RULES))
-    .order_by(_LEG.c.n, _train.depart_min, _train.id)
+    .order_by(LEG.c.n, _train.depart_min, _train.id)
 )
 _USABLE = passes(TRAIN_RULES[:2])
 _START: BindParameter[str] = bindparam("start", type_=Text)
@@ -87,7 +87,7 @@ async def count_trains(
     session: Session, legs: Sequence[Leg], wanted: Wanted
 ) -> list[tuple[int, str | None, int]]:
     """Trains between the cities of each leg: index of the leg, first reason, count."""
-    rows = await session.execute(COUNT_TRAINS, wanted.binds | _bind_legs(legs))
+    rows = await session.execute(COUNT_TRAINS, wanted.binds | bind_legs(legs))
     return [(n - 1, reason, count) for n, reason, count in rows]
 
 
@@ -96,7 +96,7 @@ async def find_running(
 ) -> list[list[Departure]]:
     """The trains that may be used, by leg, each in the order of departure."""
     running: list[list[Departure]] = [[] for _ in legs]
-    for n, *train in await session.execute(RUNNING_TRAINS, wanted.binds | _bind_legs(legs)):
+    for n, *train in await session.execute(RUNNING_TRAINS, wanted.binds | bind_legs(legs)):
         running[n - 1].append(Departure(*train))
     return running
 
@@ -112,7 +112,8 @@ def _bit(leg: Leg) -> int:
     return 1 << leg.date.weekday()
 
 
-def _bind_legs(legs: Sequence[Leg]) -> dict[str, Any]:
+def bind_legs(legs: Sequence[Leg]) -> dict[str, Any]:
+    """Parameters of statements over legs; their ordinality `n` counts from 1."""
     return {
         "starts": [leg.from_city for leg in legs],
         "ends": [leg.to_city for leg in legs],

@@ -3,6 +3,7 @@
 from backend.console.texts import (
     ask,
     knobs,
+    pool,
     revise,
     run,
     shell,
@@ -14,6 +15,7 @@ GROUPS = (
     shell.TEXTS,
     ask.TEXTS,
     run.TEXTS,
+    pool.TEXTS,
     revise.TEXTS,
     tune.TEXTS,
     knobs.TEXTS,
