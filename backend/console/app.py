@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from backend.console import (
     after,
     ask,
+    catalogue,
     pool_page,
     preview,
     revise,
@@ -53,6 +54,7 @@ ROUTERS = (
     preview.router,
     tune.router,
     stats.router,
+    catalogue.router,
 )
 
 

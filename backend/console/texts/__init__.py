@@ -2,6 +2,7 @@
 
 from backend.console.texts import (
     ask,
+    catalogue,
     knobs,
     pool,
     revise,
@@ -20,6 +21,7 @@ GROUPS = (
     tune.TEXTS,
     knobs.TEXTS,
     stats.TEXTS,
+    catalogue.TEXTS,
 )
 
 TEXTS: dict[str, tuple[str, str]] = {key: pair for group in GROUPS for key, pair in group.items()}

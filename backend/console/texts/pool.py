@@ -37,6 +37,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         " same rules say of today's, and some rows may differ from the run's.",
     ),
     "dropped.leg": ("路程", "Leg"),
+    "dropped.edit": ("编辑", "edit"),
     "dropped.why": ("为什么？", "why?"),
     "why.title": ("为什么没有……？", "Why is … not in?"),
     "why.words": ("名称的一部分", "A part of the name"),

@@ -7,6 +7,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "nav.runs": ("运行记录", "Runs"),
     "nav.tune": ("调参", "Tune"),
     "nav.stats": ("统计", "Statistics"),
+    "nav.catalogue": ("目录", "Catalogue"),
     "nav.label": ("主导航", "Main"),
     "nav.out": ("退出", "Sign out"),
     "language": ("English", "中文"),
