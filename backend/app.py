@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import Depends, FastAPI
+from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
@@ -20,6 +21,7 @@ from backend.api.problems import install_problems
 from backend.api.public import afterwards, exports, itineraries, revisions
 from backend.bootstrap import open_services
 from backend.console.app import create_console
+from backend.console.headers import GuardHeaders
 from backend.pool.plan_request import PlanRequest
 from backend.runs.revision import RevisionRequest
 from backend.settings import Settings
@@ -90,12 +92,14 @@ def create_app(settings: Settings, url: str) -> FastAPI:
         docs_url=None,
         dependencies=[Depends(refuse_nul)],
     )
+    # Event streams are left as they are: each event goes out at once.
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)
     install_problems(app)
     for router in (health.router, metrics.router):
         app.include_router(router, responses=document_problems())
     for router in ROUTERS:
         app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
-    app.mount("/console", console)
+    app.mount("/console", GuardHeaders(console))
     app.openapi = lambda: _make_openapi(app)  # type: ignore[method-assign]
     return app
 

@@ -110,4 +110,5 @@ async def show_diff(
 
 async def _read(services: Services, visit: Visit, run_id: str) -> RunExport:
     assert visit.principal is not None
-    return await build_export(services.engine, services.results, run_id, visit.principal.tenant)
+    tenant = visit.principal.tenant
+    return await build_export(services.engine, services.results, run_id, tenant, is_hashed=False)

@@ -1,15 +1,14 @@
 """Builds the pages' own application, which the web application mounts at `/console`."""
 
-import importlib.util
 import logging
-from collections.abc import Awaitable, Callable
-from pathlib import Path
+from collections.abc import Iterator
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
-from fastapi.staticfiles import StaticFiles
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from backend.console import (
     after,
@@ -24,24 +23,13 @@ from backend.console import (
     stats,
     tune,
 )
-from backend.console.render import HERE, show_page
+from backend.console.assets import STATIC, Assets, find_leaflet
+from backend.console.render import show_page
 from backend.console.visit import FormError, get_services, read_visit
 from backend.errors import UnauthorizedError, WaypoolError
 from backend.http_status import find_status
 
 log = logging.getLogger(__name__)
-
-_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-        " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
-"""No page runs a script or takes a style that is not a file of this server."""
 
 ROUTERS = (
     sign_in.router,
@@ -58,12 +46,37 @@ ROUTERS = (
 )
 
 
+LOOKING = ("/preview/", "/recheck")
+"""In the addresses of forms that show something and change nothing."""
+
+
+def list_page_paths() -> tuple[str, ...]:
+    """Where a browser may look without changing anything, with `{names}` for parts that vary."""
+    looks = (path for path, is_page in _list_paths() if is_page or any(x in path for x in LOOKING))
+    return tuple(sorted(looks))
+
+
+def _list_paths() -> Iterator[tuple[str, bool]]:
+    """Each route's path, and whether a link may lead there."""
+    for route in (route for router in ROUTERS for route in router.routes):
+        if isinstance(route, APIRoute):
+            yield f"/console{route.path}", "GET" in (route.methods or ())
+
+
+def _find_page_above(path: str) -> str:
+    """The nearest page of which the path is a part: what was shown as a form's answer is none."""
+    pages = [compile_path(page)[0] for page, is_page in _list_paths() if is_page]
+    while path := path.rpartition("/")[0]:
+        if any(page.match(path) for page in pages):
+            return path
+    return sign_in.HOME
+
+
 def create_console() -> FastAPI:
     """The pages; `state.services` is set when the web application starts."""
     console = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    console.middleware("http")(_add_headers)
-    console.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    console.mount("/leaflet", StaticFiles(directory=_find_leaflet()), name="leaflet")
+    console.mount("/static", Assets(directory=STATIC), name="static")
+    console.mount("/leaflet", Assets(directory=find_leaflet()), name="leaflet")
     for router in ROUTERS:
         console.include_router(router)
     console.add_exception_handler(WaypoolError, _show_error)
@@ -71,23 +84,6 @@ def create_console() -> FastAPI:
     console.add_exception_handler(RequestValidationError, _show_bad_address)
     console.add_exception_handler(Exception, _show_own_error)
     return console
-
-
-def _find_leaflet() -> Path:
-    """The map's library comes as a package of static files; nothing of it is kept here."""
-    found = importlib.util.find_spec("xstatic.pkg.leaflet")
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).parent / "data"
-
-
-async def _add_headers(
-    request: Request, call_next: Callable[[Request], Awaitable[Response]]
-) -> Response:
-    response = await call_next(request)
-    for name, value in _HEADERS.items():
-        response.headers.setdefault(name, value)
-    return response
 
 
 async def _show_error(request: Request, error: Exception) -> Response:
@@ -102,6 +98,8 @@ async def _show_error(request: Request, error: Exception) -> Response:
 
 async def _show_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == 405 and request.method == "GET":
+        return RedirectResponse(_find_page_above(request.url.path), 303)
     return await _show_fault(request, error.status_code, "")
 
 

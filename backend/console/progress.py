@@ -12,10 +12,18 @@ from backend.text import Locale
 _CUT = 160
 
 
-def list_lines(steps: Iterable[Step], locale: Locale) -> list[dict[str, Any]]:
+Told = tuple[Step, Mapping[str, Any] | None]
+"""A step, and what it tells the world; None where it tells nothing."""
+
+
+def tell(steps: Iterable[Step]) -> list[Told]:
+    """Each step with its event."""
+    return [(step, render_event(step)) for step in steps]
+
+
+def list_lines(told: Iterable[Told], locale: Locale) -> list[dict[str, Any]]:
     """Each event as a line: when, what, whether it is a fault."""
-    events = (render_event(step) for step in steps)
-    return [_show(event, locale) for event in events if event]
+    return [_show(event, locale) for _, event in told if event]
 
 
 def _show(event: Mapping[str, Any], locale: Locale) -> dict[str, Any]:
@@ -64,12 +72,11 @@ _DESCRIBE: dict[str, Callable[[Mapping[str, Any], Locale], str]] = {
 }
 
 
-def list_turns(steps: Iterable[Step]) -> list[dict[str, Any]]:
+def list_turns(told: Iterable[Told]) -> list[dict[str, Any]]:
     """Replies of the planner with their calls: tokens, and milliseconds since the step before."""
     turns: list[dict[str, Any]] = []
     last = None
-    for step in steps:
-        event = render_event(step)
+    for step, event in told:
         waited = round((step.at - last).total_seconds() * 1000) if last else 0
         last = step.at
         if event and step.kind == "model_replied":

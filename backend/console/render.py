@@ -7,7 +7,7 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from backend import __version__
+from backend.console.assets import read_version
 from backend.console.texts import TEXTS
 from backend.console.visit import FORM_COOKIE, Visit
 from backend.text import Locale
@@ -46,7 +46,7 @@ def show_page(visit: Visit, template: str, http_status: int = 200, **values: Any
     html = (
         get_templates()
         .get_template(template)
-        .render(t=t, visit=visit, version=__version__, leaflet=LEAFLET, **values)
+        .render(t=t, visit=visit, version=read_version(), leaflet=LEAFLET, **values)
     )
     response = HTMLResponse(html, http_status, headers={"Cache-Control": "no-store"})
     if visit.principal is None:

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from backend.agent.limits import read_stop_limits
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
 from backend.console.charts import PARTS, draw_funnel, draw_ledger
 from backend.console.ground import draw_ground
 from backend.console.plan_view import Names, list_days
-from backend.console.progress import list_lines, list_turns
+from backend.console.progress import list_lines, list_turns, tell
 from backend.console.render import show_page
 from backend.console.revise_view import Sent, show_form
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
@@ -23,7 +24,7 @@ from backend.params.registry import PARAMS
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import explain_place
 from backend.runs.commands import cancel_run, get_run, remove_run, retry_run
-from backend.runs.ledger import read_ledger
+from backend.runs.ledger import describe_ledger
 from backend.runs.lifecycle import is_final
 from backend.runs.queries import read_snapshot_text
 from backend.runs.result import list_selected, show_run
@@ -118,14 +119,15 @@ def _offer(services: Services, visit: Visit, seen: Seen, sent: Sent) -> dict[str
 async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> Mapping[str, Any]:
     result = seen.result
     funnel = result["funnel"] or _find_funnel(seen.steps)
+    told = tell(seen.steps)
     return {
         "run": result,
         "is_final": is_final(result["status"]),
         "names": seen.names,
         "parts": PARTS,
-        "lines": list_lines(seen.steps, visit.locale),
-        "turns": list_turns(seen.steps) if visit.may("developer") else (),
-        **(await _read_account(services, visit, result["id"])),
+        "lines": list_lines(told, visit.locale),
+        "turns": list_turns(told) if visit.may("developer") else (),
+        **_read_account(services, visit, seen),
         "days": list_days(result, seen.names),
         "general": [v for v in result["violations"] if not v["where"]["day"]],
         "funnel": draw_funnel(funnel, visit.locale) if funnel else "",
@@ -135,13 +137,13 @@ async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> M
     }
 
 
-async def _read_account(services: Services, visit: Visit, run_id: str) -> dict[str, Any]:
+def _read_account(services: Services, visit: Visit, seen: Seen) -> dict[str, Any]:
     """The ledger of a run that a language model worked on, for developers."""
-    if not visit.may("developer"):
+    if seen.snapshot is None or not visit.may("developer"):
         return {"ledger": None, "ledger_chart": ""}
-    assert visit.principal is not None
+    budget = read_stop_limits(seen.snapshot.params).context
     models = services.planners.models
-    ledger = await read_ledger(services.engine, run_id, visit.principal.tenant, models)
+    ledger = describe_ledger(seen.result["id"], seen.steps, budget, models)
     return {
         "ledger": ledger if ledger["requests"] else None,
         "ledger_chart": draw_ledger(ledger, visit.locale),
@@ -169,7 +171,7 @@ async def show_progress(run_id: RunId, visit: VisitDep, services: ServicesDep) -
     tenant = _check(visit)
     result = await show_run(services.engine, run_id, tenant)
     steps = await read_steps(services.engine, run_id)
-    lines = list_lines(tuple(steps), visit.locale)
+    lines = list_lines(tell(steps), visit.locale)
     funnel = result["funnel"] or _find_funnel(tuple(steps))
     drawn = draw_funnel(funnel, visit.locale) if funnel else ""
     return show_page(visit, "progress.html", lines=lines, funnel=drawn)

@@ -5,6 +5,7 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 from urllib.parse import parse_qsl
 
@@ -40,14 +41,26 @@ class Visit:
     path: str
     is_secure: bool
 
-    @property
+    @cached_property
     def form_token(self) -> str:
-        """What each form carries: it follows from the secret, and does not give it away."""
-        return hashlib.sha256(f"form:{self.form_secret}".encode()).hexdigest()
+        """What each form of this page carries: it follows from the secret, and does not give it away.
+
+        Each page has another one: nobody can guess it from how well a page with it is compressed.
+        """
+        return _make_token(self.form_secret, secrets.token_hex(8))
+
+    def made(self, token: str) -> bool:
+        """Whether a page of this browser had the token."""
+        made = _make_token(self.form_secret, token.partition(".")[0])
+        return hmac.compare_digest(token.encode(), made.encode())
 
     def may(self, scope: Scope) -> bool:
         """Whether the key that signed in has the scope."""
         return self.principal is not None and scope in self.principal.scopes
+
+
+def _make_token(secret: str, nonce: str) -> str:
+    return f"{nonce}.{hashlib.sha256(f'form:{secret}:{nonce}'.encode()).hexdigest()}"
 
 
 def get_services(request: Request) -> Services:
@@ -116,6 +129,6 @@ async def read_form(request: Request, visit: Visit) -> Mapping[str, list[str]]:
     for name, value in pairs:
         fields.setdefault(name, []).append(value.replace("\0", ""))
     token = (fields.pop("form_token", None) or [""])[0]
-    if not hmac.compare_digest(token.encode(), visit.form_token.encode()):
+    if not visit.made(token):
         raise FormError("the form is too old or was not made for this browser; try again")
     return fields

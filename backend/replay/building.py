@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.db.session import Engine, transaction
 from backend.errors import ConflictError, ToolError
-from backend.replay.export import RunExport, make_export
+from backend.replay.export import RunExport, make_export, put_together
 from backend.replay.memory_results import list_handles
 from backend.results.document import Document, thaw
 from backend.results.handle import Reader
@@ -21,9 +21,12 @@ _LONGEST_LINE = 50
 
 
 async def build_export(
-    engine: Engine, store: ResultStore, run_id: str, tenant: str | None
+    engine: Engine, store: ResultStore, run_id: str, tenant: str | None, *, is_hashed: bool = True
 ) -> RunExport:
-    """The whole run; a `ConflictError` where it goes on, or never got as far as a pool."""
+    """The whole run; a `ConflictError` where it goes on, or never got as far as a pool.
+
+    Hashes are most of the work: what is only looked at, and neither kept nor verified, needs none.
+    """
     async with transaction(engine) as session:
         run = await get_run(session, run_id, tenant)
         if not is_final(run.status):
@@ -35,7 +38,8 @@ async def build_export(
     steps = await read_steps(engine, run_id)
     results = await _read_results(engine, store, run, steps)
     shown = [_show_step(step) for step in steps]
-    return make_export(_show_run(run), json.loads(text), shown, results, result or {})
+    make = make_export if is_hashed else put_together
+    return make(_show_run(run), json.loads(text), shown, results, result or {})
 
 
 def _show_run(run: RunHead) -> dict[str, Any]:

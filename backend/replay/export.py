@@ -156,6 +156,21 @@ def make_export(
     original_snapshot_sha256: str | None = None,
 ) -> RunExport:
     """An export of these parts with its hashes; the last argument stands with a redacted one."""
+    document = put_together(
+        run, snapshot, steps, results, result, original_snapshot_sha256
+    ).document
+    return RunExport({**document, "hashes": compute_hashes(document)})
+
+
+def put_together(
+    run: dict[str, Any],
+    snapshot: dict[str, Any],
+    steps: Sequence[dict[str, Any]],
+    results: dict[str, Any],
+    result: dict[str, Any],
+    original_snapshot_sha256: str | None = None,
+) -> RunExport:
+    """The same without hashes, to be read here and now."""
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -168,7 +183,7 @@ def make_export(
         "results": results,
         "result": result,
     }
-    return RunExport({**document, "hashes": compute_hashes(document)})
+    return RunExport(document)
 
 
 def read_export(document: object) -> RunExport:

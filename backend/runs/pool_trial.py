@@ -39,7 +39,7 @@ async def try_pool(session: Session, trial: Trial) -> dict[str, Any]:
     request = await _resolve(session, trial.request, {**today, **params})
     pools = CandidatePoolService(session)
     before = await pools.build(request, today)
-    after = await pools.build(request, {**today, **params})
+    after = await pools.build(request, {**today, **params}) if params else before
     limits = await read_limits(session)
     proposed = await _describe(after, override_rows(limits, rows))
     return {

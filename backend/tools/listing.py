@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Generic, TypeVar
 
 from backend.pool.candidate import HotelCandidate, PoiCandidate, TrainCandidate
@@ -122,8 +123,8 @@ class Listing(Generic[RowT]):
         values = dict.fromkeys(value for row in wanted for value in narrowing.values(row) if value)
         ranked = sorted(values, key=lambda v: -sum(narrowing.has(row, v) for row in wanted))
         counted = ((v, sum(narrowing.has(row, v) for row in after)) for v in ranked)
-        useful = [Suggestion(narrowing.key, v, n) for v, n in counted if n < len(after)]
-        yield from useful[: narrowing.most]
+        useful = (Suggestion(narrowing.key, v, n) for v, n in counted if n < len(after))
+        yield from islice(useful, narrowing.most)
 
 
 def cut_limit(wanted: int | None, most: int) -> tuple[int, bool]:

@@ -74,6 +74,9 @@ class NameReader:
 
     def read_tags(self, wanted: Iterable[str]) -> frozenset[str]:
         """Tags of the vocabulary."""
+        wanted = tuple(wanted)
+        if not wanted:
+            return frozenset()
         tags: dict[str, tuple[str, ...]] = {t: () for poi in self._list_pool() for t in poi.tags}
         tags.update((tag.id, (tag.name, tag.name_en)) for tag in self.snapshot.tags)
         return frozenset(self._read("tags", name, tags) for name in wanted)

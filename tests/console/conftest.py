@@ -98,6 +98,11 @@ def find_text(response: httpx.Response) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.text))
 
 
+def drop_tokens(html: str) -> str:
+    """The page without what no two pages share: the token that its forms bring back."""
+    return re.sub(r'(name="form_token" value=")[^"]+', r"\1", html)
+
+
 TRIP: dict[str, Any] = {
     "origin": "shanghai",
     "city": ["beijing"],

@@ -123,7 +123,7 @@ async def diff_run(
 
 
 async def _read(services: Services, run_id: str, tenant: str) -> RunExport:
-    return await build_export(services.engine, services.results, run_id, tenant)
+    return await build_export(services.engine, services.results, run_id, tenant, is_hashed=False)
 
 
 def _read_change(wanted: ReplayRequest) -> Change:

@@ -1,0 +1,1 @@
+"""How soon the console's pages come, and how much of them."""
