@@ -6,7 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
+from pydantic import ValidationError
+
 from backend.agent.builtin_planner import REVISION_PHASES, BuiltinPlanner
+from backend.agent.config_faults import list_faults
 from backend.agent.endpoint import Timeouts
 from backend.agent.llm import LlmClient
 from backend.agent.models import (
@@ -157,12 +160,20 @@ def make_models(settings: Settings) -> Models | None:
 
 
 def _make_single_model(settings: Settings) -> ModelConfig:
-    return ModelConfig(
-        name=settings.model or "",
-        base_url=settings.openai_base_url,
-        api_key=settings.openai_api_key,
-        profile=settings.model_profile,
-    )
+    try:
+        return ModelConfig(
+            name=settings.model or "",
+            base_url=settings.openai_base_url,
+            api_key=settings.openai_api_key,
+            profile=settings.model_profile,
+        )
+    except ValidationError as error:
+        found = list_faults(error, ())
+        faults = (f"{_VARIABLES[entry['loc'][0]]}: {said}" for entry, said in found)
+        raise ConfigurationError("; ".join(faults)) from None
+
+
+_VARIABLES = {"name": "WAYPOOL_MODEL", "base_url": "OPENAI_BASE_URL"}
 
 
 def _read_models_file(settings: Settings) -> ModelsFile | None:
@@ -170,9 +181,15 @@ def _read_models_file(settings: Settings) -> ModelsFile | None:
     if path is None:
         return None
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"WAYPOOL_MODELS_FILE: cannot read {path}: {error}") from None
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigurationError(
+            f"WAYPOOL_MODELS_FILE: cannot read {path}: {error.strerror}"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(
+            f'{path} is no JSON, as WAYPOOL_MODELS_FILE has to be ({{"models": […]}}): {error}'
+        ) from None
     return read_models_file(document, str(path))
 
 

@@ -9,9 +9,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
+from backend.agent.config_faults import list_faults, point_at
 from backend.agent.endpoint import Endpoint, Timeouts
 from backend.agent.llm import Hear, LlmClient, Usage
 from backend.agent.provider_profile import find_profile
@@ -52,7 +54,7 @@ class Prices(Configured):
 class ModelConfig(Configured):
     """One model; `model` is its name at the service, where that differs from ours."""
 
-    name: str = Field(min_length=1, max_length=100, pattern=r"^\S+$")
+    name: str = Field(min_length=1, max_length=100)
     model: str | None = None
     base_url: str | None = None
     api_key: SecretStr | None = None
@@ -62,12 +64,45 @@ class ModelConfig(Configured):
     max_output_tokens: int | None = Field(None, ge=1)
     prices: Prices | None = None
 
+    @field_validator("name")
+    @classmethod
+    def _is_a_word(cls, name: str) -> str:
+        if name.split() != [name]:
+            raise ValueError(f"must be a name without spaces, not {quote(name)}")
+        return name
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_address(cls, base_url: str | None) -> str | None:
+        if base_url is not None and not _is_web_address(base_url):
+            raise ValueError(f"must be an address like http://host:8000/v1, not {quote(base_url)}")
+        return base_url
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        is_reachable = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_reachable and parts.scheme in {"http", "https"} and text.split() == [text]
+
 
 class ModelsFile(Configured):
     """The file: the first model is the default one; all prices are in one currency."""
 
-    currency: str = Field("USD", pattern="^[A-Z]{3}$")
+    currency: str = "USD"
     models: tuple[ModelConfig, ...] = Field(min_length=1)
+
+    @field_validator("currency")
+    @classmethod
+    def _is_a_currency(cls, currency: str) -> str:
+        if len(currency) != 3 or not currency.isascii() or not currency.isupper():
+            raise ValueError(f"must be three capital letters like CNY, not {quote(currency)}")
+        return currency
+
+
+_FIELDS = (*ModelsFile.model_fields, *ModelConfig.model_fields, *Prices.model_fields)
 
 
 def read_models_file(document: Any, source: str) -> ModelsFile:
@@ -75,10 +110,12 @@ def read_models_file(document: Any, source: str) -> ModelsFile:
     try:
         found = ModelsFile.model_validate(document)
     except ValidationError as error:
-        refused = ConfigurationError(f"{source}: {error.error_count()} fault(s)")
-        refused.details = tuple(
-            f"{source}: /{'/'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()
+        lines = tuple(
+            f"{source}: {point_at(entry['loc']) or 'the file'}: {said}"
+            for entry, said in list_faults(error, _FIELDS)
         )
+        refused = ConfigurationError(f"{source} is no file of models: {len(lines)} fault(s)")
+        refused.details = lines
         raise refused from None
     names = [config.name for config in found.models]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -138,7 +175,10 @@ class Models:
             return None
         key = self.read_variable(config.api_key_variable)
         if key is None:
-            raise ConfigurationError(f"{config.name}: {config.api_key_variable} is not set")
+            raise ConfigurationError(
+                f"the model {config.name} takes its key from the environment variable "
+                f"{config.api_key_variable}, which is not set"
+            )
         return key
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from backend.agent.config_faults import list_faults
 from backend.errors import ConfigurationError
 from backend.text import find_near
 
@@ -122,5 +123,6 @@ def _override(profile: ProviderProfile, overrides: Mapping[str, Any]) -> Provide
     try:
         return ProviderProfile.model_validate(profile.model_dump() | dict(overrides))
     except ValidationError as error:
-        faults = "; ".join(f"{e['loc'][0]}: {e['msg']}" for e in error.errors())
+        found = list_faults(error, ProviderProfile.model_fields)
+        faults = "; ".join(f"{entry['loc'][0]} {said}" for entry, said in found)
         raise ConfigurationError(f"profile {profile.name}: {faults}") from None

@@ -10,7 +10,7 @@ import click
 import uvicorn
 
 from backend.app import create_app
-from backend.bootstrap import open_services
+from backend.bootstrap import make_models, open_services
 from backend.cli.database import await_ready
 from backend.cli.output import Output, warn
 from backend.db.connect import open_database
@@ -30,7 +30,7 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
     """Serve the API; without a database of yours, on Waypool's own."""
     given = {"host": host, "port": port, "api_worker": worker}
     settings = read_settings(**{name: v for name, v in given.items() if v is not None})
-    _set_up_telemetry(settings)
+    _prepare(settings)
     with open_listener(settings.host, settings.port) as listener, open_database(settings) as url:
         await_ready(settings, url)
         address = f"http://{settings.host}:{listener.getsockname()[1]}"
@@ -41,7 +41,9 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
         make_server(settings, url).run(sockets=[listener])
 
 
-def _set_up_telemetry(settings: Settings) -> None:
+def _prepare(settings: Settings) -> None:
+    """What is wrong with the configured models is said before anything starts."""
+    make_models(settings)
     set_up_logging(settings.log_level, settings.log_format)
     if settings.traces_endpoint:  # the module takes a while to load, and most never need it
         traces = importlib.import_module("backend.telemetry.traces")
@@ -88,7 +90,7 @@ def open_listener(host: str, port: int) -> socket.socket:
 def worker(concurrency: int | None) -> None:
     """Work on runs; as many of these as wanted, on as many machines."""
     settings = read_settings(**({"worker_concurrency": concurrency} if concurrency else {}))
-    _set_up_telemetry(settings)
+    _prepare(settings)
     with open_database(settings) as url:
         await_ready(settings, url)
         warn(f"worker with {settings.worker_concurrency} runs at a time; stop with Ctrl+C")

@@ -4,11 +4,11 @@ A turn is counted from the conversation (its assistant messages), an attempt by 
 same conversation has come: so many conversations at a time, and resumed ones, all go their way.
 """
 
-from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from backend.agent.config_faults import list_faults, point_at
 from backend.errors import ConfigurationError
 
 DialectName = Literal["openai", "azure", "deepseek", "dashscope", "vllm", "ollama", "strictest"]
@@ -150,16 +150,22 @@ class Scenario(Scripted):
         return self.then[(turn - len(self.turns)) % len(self.then)]
 
 
+_FIELDS = tuple(
+    name
+    for part in (Scenario, Step, Fault, CallScript, UsageScript, Chance)
+    for name in part.model_fields
+)
+
+
 def read_scenario(document: Any, source: str) -> Scenario:
     """A scenario file's content; a `ConfigurationError` names every fault."""
     try:
         return Scenario.model_validate(document)
     except ValidationError as error:
-        lines = tuple(f"{source}: {_point_at(e)}: {e['msg']}" for e in error.errors())
+        lines = tuple(
+            f"{source}: {point_at(entry['loc']) or 'the file'}: {said}"
+            for entry, said in list_faults(error, _FIELDS)
+        )
         refused = ConfigurationError(f"{source} is no scenario: {len(lines)} fault(s)")
         refused.details = lines
         raise refused from None
-
-
-def _point_at(error: Mapping[str, Any]) -> str:
-    return "/" + "/".join(str(part) for part in error["loc"])

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from backend.agent.config_faults import list_faults, point_at
 from backend.errors import Fault, RequestRefusedError, ToolError
 from backend.planner.draft import Draft
 from backend.planner.itinerary import Itinerary
@@ -89,6 +90,13 @@ class RevisionRequest(Part):
     edits: tuple[Edit, ...] = Field((), max_length=100, description="Done in order, by code.")
 
 
+_FIELDS = tuple(
+    name
+    for part in (RevisionRequest, ItemRef, RemoveEdit, AddEdit, PaceEdit, SwapHotelEdit)
+    for name in part.model_fields
+)
+
+
 @dataclass(frozen=True)
 class Revised:
     """What a revision starts from: its snapshot, and the present plan with the edits done."""
@@ -113,7 +121,9 @@ def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
     try:
         asked = RevisionRequest.model_validate(raw)
     except ValidationError as error:
-        raise RequestRefusedError([_describe(entry) for entry in error.errors()]) from None
+        found = list_faults(error, _FIELDS)
+        faults = [Fault(_point_at(entry["loc"]), entry["type"], said) for entry, said in found]
+        raise RequestRefusedError(faults) from None
     if any("\ud800" <= c <= "\udfff" or c == "\0" for c in asked.message):
         raise RequestRefusedError([Fault("/message", "bad_text", "holds NUL or half a pair")])
     if not asked.message.strip() and not asked.edits and not asked.refresh:
@@ -124,9 +134,10 @@ def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
     return asked
 
 
-def _describe(entry: Any) -> Fault:
-    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in entry["loc"])
-    return Fault("".join(f"/{step}" for step in steps), entry["type"], entry["msg"])
+def _point_at(steps: Sequence[Any]) -> str:
+    """The place in the body: pydantic puts the kind of an edit between its number and its fields."""
+    is_in_edit = len(steps) > 2 and steps[0] == "edits"
+    return point_at([*steps[:2], *steps[3:]] if is_in_edit else steps)
 
 
 def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:

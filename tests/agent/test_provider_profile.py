@@ -55,7 +55,7 @@ def test_a_known_model_behind_an_unknown_gateway_gets_its_reasoning_back() -> No
     ("given", "said"),
     [
         ({"name": "openia"}, "near: openai"),
-        ({"overrides": {"stream": True}}, "stream: Extra inputs"),
+        ({"overrides": {"stream": True}}, "stream is no field of it; near: streams"),
         ({"overrides": {"tool_choice": "always"}}, "tool_choice"),
     ],
 )

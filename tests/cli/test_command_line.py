@@ -90,6 +90,19 @@ def test_an_error_of_our_own_is_one_line(
     assert captured.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("line", [["serve"], ["worker"]])
+def test_a_model_that_cannot_be_meant_is_one_line_before_anything_starts(
+    line: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WAYPOOL_DATABASE_URL", "postgresql://127.0.0.1:1/nowhere")
+    monkeypatch.setenv("WAYPOOL_DATABASE_WAIT_SECONDS", "0")
+    monkeypatch.setenv("WAYPOOL_MODEL", "a b")
+    assert run(line) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("waypool: WAYPOOL_MODEL: must be a name without spaces")
+    assert captured.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("line", [["config"], ["config", "--json"], ["nothing", "--json"]])
 def test_an_output_that_cannot_be_written_is_one_line(line: list[str]) -> None:
     with open("/dev/full", "w") as full:

@@ -131,8 +131,9 @@ async def test_what_cannot_be_done_is_named_all_at_once(api: Client) -> None:
             "lock": [here],
         },
     ) == {"/edits/0": "not_in_pool", "/edits/1": "no_such_city", "/edits/2": "locked"}
-    shapes = await refuse(client, run_id, {"edits": [{"op": "sing"}], "mesage": "x"})
-    assert set(shapes) == {"/edits/0", "/mesage"}
+    remove = {"op": "remove", "day": "two", "item": 0}
+    shapes = await refuse(client, run_id, {"edits": [{"op": "sing"}, remove], "mesage": "x"})
+    assert set(shapes) == {"/edits/0", "/edits/1/day", "/mesage"}
     other = await api("two", "user")
     missing = await other.post(f"/v1/itineraries/{run_id}/revisions", json={"refresh": True})
     assert missing.status_code == 404
