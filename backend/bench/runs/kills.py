@@ -67,7 +67,8 @@ async def _kill_until(
             site.fleet.kill_worker()
             site.fleet.start_worker(concurrency)
             kills += 1
-            while await _count_signed_on(site) <= signed_on:  # noqa: ASYNC110 - it tells nobody
+            while await _count_signed_on(site) <= signed_on:
+                site.fleet.check()
                 await asyncio.sleep(0.1)
         if not is_restarted and kills >= min(RESTART_AT, least_kills):
             await site.restart_database()

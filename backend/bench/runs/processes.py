@@ -5,19 +5,30 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import psutil
 
 from backend.bench.runs.double import Script
+from backend.errors import WaypoolError
 
 HEARTBEAT_SECONDS = 1
 STALLED_SECONDS = 60
 """Where nobody is killed nobody is taken for dead, however busy the machine."""
+
+MOST_SAID = 2_000
+"""Bytes of an ended process's last words that are told on."""
+
+
+class ProcessEndedError(WaypoolError):
+    """A process that a scenario needs ended by itself, and what it said last."""
+
+    code = "BENCH_PROCESS_ENDED"
 
 
 @dataclass
@@ -27,6 +38,8 @@ class Fleet:
     environment: Mapping[str, str]
     alive: dict[str, list[subprocess.Popen[str]]] = field(default_factory=dict)
     spent: dict[str, float] = field(default_factory=dict)
+    errors: IO[bytes] = field(default_factory=lambda: tempfile.TemporaryFile("a+b"))  # noqa: SIM115
+    """What all of them said on their standard error."""
 
     def start_worker(self, concurrency: int) -> subprocess.Popen[str]:
         """`waypool worker`; it is at work before long."""
@@ -35,17 +48,26 @@ class Fleet:
     def start_api(self) -> str:
         """`waypool serve` without a worker; its address."""
         process = self._start("api", "serve", "--no-worker", "--port", "0")
-        assert process.stdout is not None
-        return process.stdout.readline().split()[2].removesuffix("/v1")
+        return self._read_line(process).split()[2].removesuffix("/v1")
 
     def start_double(self, script: Script, delay: float) -> str:
         """The model's double; its address."""
         process = self._launch("double", [sys.executable, "-m", "backend.bench.runs.double"])
         assert process.stdin is not None
-        assert process.stdout is not None
         process.stdin.write(json.dumps({"script": script, "delay": delay}) + "\n")
         process.stdin.flush()
-        return process.stdout.readline().strip()
+        return self._read_line(process).strip()
+
+    def check(self) -> None:
+        """That none has ended that nobody ended.
+
+        Raises:
+            ProcessEndedError: One has, or could not even begin.
+        """
+        for processes in self.alive.values():
+            for process in processes:
+                if process.poll() is not None:
+                    raise self._describe_end(process)
 
     def kill_worker(self) -> None:
         """End the oldest worker as a power cut would."""
@@ -69,6 +91,7 @@ class Fleet:
             process.kill()
         for process in left:
             _reap(process)
+        self.errors.close()
 
     def _start(self, name: str, *arguments: str) -> subprocess.Popen[str]:
         return self._launch(name, [sys.executable, "-m", "backend.cli", *arguments])
@@ -79,11 +102,27 @@ class Fleet:
             env={**os.environ, **self.environment},  # noqa: TID251 - a child's environment
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self.errors,
             text=True,
         )
         self.alive.setdefault(name, []).append(process)
         return process
+
+    def _read_line(self, process: subprocess.Popen[str]) -> str:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            process.wait()
+            raise self._describe_end(process)
+        return line
+
+    def _describe_end(self, process: subprocess.Popen[str]) -> ProcessEndedError:
+        self.errors.seek(0)
+        said = self.errors.read()[-MOST_SAID:].decode(errors="replace").strip()
+        command = " ".join(map(str, cast("list[str]", process.args)[1:]))
+        return ProcessEndedError(
+            f"'{command}' ended by itself with status {process.returncode}: {said or 'no word'}"
+        )
 
     def _note(self, name: str, pid: int) -> None:
         self.spent[name] = self.spent.get(name, 0.0) + _read_seconds(pid)

@@ -58,13 +58,15 @@ class Site:
     async def wait_for_workers(self, count: int) -> None:
         """Until so many workers have signed on."""
         signed_on = "select count(*) from procrastinate_workers"
-        while (await self.ask(signed_on))[0][0] < count:  # noqa: ASYNC110 - they tell nobody
+        while (await self.ask(signed_on))[0][0] < count:
+            self.fleet.check()
             await asyncio.sleep(0.1)
 
     async def wait_for_end(self, pause: float = 0.2) -> None:
         """Until every run has ended, also where the database is away in between."""
         open_runs = "select count(*) from agent_run where status in ('queued', 'running')"
         while True:
+            self.fleet.check()
             try:
                 if (await self.ask(open_runs))[0][0] == 0:
                     return
