@@ -85,6 +85,8 @@ class Services:
 
     async def work(self) -> None:
         """Work on the queue until cancelled."""
+        if self.planners.models is not None:
+            await self.planners.models.warm_up()
         count = self.settings.worker_concurrency
         await self.queue.work(self.advance, count, self.keep_up, self.verify)
 
@@ -107,7 +109,7 @@ async def open_services(settings: Settings, url: str) -> AsyncIterator[Services]
         feed = await stack.enter_async_context(EventFeed(url, engine).listening())
         means = await stack.enter_async_context(open_means(engine))
         results = make_store(settings, engine)
-        sources = SourceStore(engine, make_fetcher(settings, engine))
+        sources = SourceStore(means.statements, make_fetcher(settings, engine))
         planners = make_planners(settings, results, sources)
         yield Services(settings, engine, queue, feed, planners, results, means, sources)
 

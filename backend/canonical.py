@@ -5,6 +5,7 @@ that holds any of them goes to the reference implementation, which is many times
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import rfc8785
@@ -25,6 +26,15 @@ def dump_canonical(value: Any) -> bytes:
         return text.encode()
     except (_UnusualError, UnicodeEncodeError):
         return rfc8785.dumps(value)
+
+
+def join_canonical(members: Mapping[str, bytes]) -> bytes:
+    """The object of these members, whose keys are plain names and whose values are canonical JSON."""
+    return (
+        b"{"
+        + b",".join(b'"%s":%s' % (key.encode(), members[key]) for key in sorted(members))
+        + b"}"
+    )
 
 
 class _UnusualError(Exception):

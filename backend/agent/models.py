@@ -149,10 +149,14 @@ class Models:
         near = suggest(str(name), self.names)
         raise ConfigurationError(f"no model {quote(name)} is configured; near: {near}")
 
+    async def warm_up(self) -> None:
+        """Load tokenizer and SDK, a second each, so that no run waits for them."""
+        await asyncio.to_thread(_load)
+
     @asynccontextmanager
     async def open(self, name: str | None, hear: Hear | None = None) -> AsyncIterator[LlmClient]:
-        """A client of the model inside the block; tokenizer and SDK take a second each, once."""
-        await asyncio.to_thread(count_tokens, "")
+        """A client of the model inside the block; the first one waits for `warm_up`."""
+        await self.warm_up()
         endpoint = self._make_endpoint(self.find(name))
         async with await asyncio.to_thread(_make_client, endpoint, hear) as client:
             yield client
@@ -189,6 +193,12 @@ def choose_default(file: Sequence[ModelConfig], single: ModelConfig | None) -> l
     named = [config for config in file if config.name == single.name]
     rest = [config for config in file if config.name != single.name]
     return [*(named or [single]), *rest]
+
+
+def _load() -> None:
+    from backend.agent import openai_client  # noqa: F401, PLC0415 - the SDK
+
+    count_tokens("")
 
 
 def _make_client(endpoint: Endpoint, hear: Hear | None) -> "OpenAiClient":

@@ -12,6 +12,7 @@ from backend.cli.output import FAILED, Output, json_option, read_json
 from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine
 from backend.runs.commands import start_run
+from backend.runs.means import open_means
 from backend.runs.queries import hold_run
 from backend.runs.result import show_run
 from backend.runs.spending import check_model
@@ -47,12 +48,15 @@ def plan(
     settings = read_settings()
 
     async def work(engine: Engine) -> dict[str, Any]:
-        sources = SourceStore(engine, make_fetcher(settings, engine))
-        planners = make_planners(settings, make_store(settings, engine), sources)
-        check_model(model, planners.model_names)
-        started = await start_run(engine, None, tenant, raw, deadline_seconds=deadline, model=model)
-        async with hold_run(engine, started.run_id):
-            await advance_run(engine, planners, started.run_id)
+        async with open_means(engine) as means:
+            sources = SourceStore(means.statements, make_fetcher(settings, engine))
+            planners = make_planners(settings, make_store(settings, engine), sources)
+            check_model(model, planners.model_names)
+            started = await start_run(
+                engine, None, tenant, raw, deadline_seconds=deadline, model=model
+            )
+            async with hold_run(engine, started.run_id):
+                await advance_run(engine, planners, started.run_id, means=means)
         result = await show_run(engine, started.run_id, tenant)
         if result["itinerary"]:
             await write_exports(context, engine, started.run_id)

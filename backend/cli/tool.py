@@ -19,7 +19,7 @@ from backend.db.session import make_engine, transaction
 from backend.errors import ToolError, UnavailableError
 from backend.settings import Settings, read_settings
 from backend.sources.asking import Asked, ask_source
-from backend.sources.queries import list_sources
+from backend.sources.queries import list_source_rows
 from backend.sources.spec import Source
 from backend.sources.store import Offer, list_offers
 from backend.tools.call import ToolCall
@@ -128,6 +128,6 @@ async def _read_rows(url: str) -> _Rows:
     try:
         async with transaction(engine) as session:
             limits = await read_limits(session)
-            return _Rows(limits, list_offers(await list_sources(session)))
+            return _Rows(limits, list_offers(await list_source_rows(session)))
     finally:
         await engine.dispose()

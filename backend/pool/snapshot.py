@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
-from backend.canonical import dump_canonical
+from backend.canonical import dump_canonical, join_canonical
 from backend.money import Money
 from backend.params.registry import ParamValue
 from backend.pool.candidate import (
@@ -36,6 +36,11 @@ Value = TypeVar("Value")
 
 MOST_KEPT = 4
 """Drafts of which something is remembered: the last one, the one before it, and both without visits."""
+
+
+_BESIDE = frozenset({"sha256", "catalogue"})
+_FREE = frozenset({"planner", "locale"})
+"""Members of the snapshot and of its request that the hash does not cover."""
 
 
 class Part(BaseModel):
@@ -140,26 +145,25 @@ class Snapshot(Part):
     days_off: dict[str, tuple[dt.date, ...]]
     catalogue: CatalogueCounts
 
-    def hashed_part(self) -> dict[str, Any]:
-        """What the hash covers, as JSON values."""
-        document = self.as_json()
-        for beside in ("sha256", "catalogue"):
-            del document[beside]
-        for free in ("planner", "locale"):
-            del document["request"][free]
-        return document
-
     def as_json(self) -> dict[str, Any]:
         """The snapshot file's object, as JSON values."""
         return self.model_dump(mode="json", by_alias=True)
 
     def as_text(self) -> str:
         """The snapshot file: that object as canonical JSON (RFC 8785)."""
-        return dump_canonical(self.as_json()).decode()
+        return self.remember("text", None, lambda: dump_canonical(self.as_json()).decode())
 
     def sealed(self) -> "Snapshot":
-        """The same snapshot with its hash filled in."""
-        return self.model_copy(update={"sha256": compute_sha256(self.hashed_part())})
+        """The same snapshot with its hash filled in; its text, nearly the same, comes along."""
+        document = self.as_json()
+        members = {key: dump_canonical(value) for key, value in document.items()}
+        hashed = {key: value for key, value in members.items() if key not in _BESIDE}
+        hashed["request"] = dump_canonical(_drop(document["request"], _FREE))
+        sha256 = hashlib.sha256(join_canonical(hashed)).hexdigest()
+        done = self.model_copy(update={"sha256": sha256})
+        text = join_canonical({**members, "sha256": dump_canonical(sha256)}).decode()
+        done.remember("text", None, lambda: text)
+        return done
 
     def remember(self, what: str, key: object, compute: Callable[[], Value]) -> Value:
         """What `compute` gives, or gave for the same key a moment ago; it must follow from both.
@@ -223,6 +227,5 @@ class Snapshot(Part):
         return self.city_rows[city].position
 
 
-def compute_sha256(document: dict[str, Any]) -> str:
-    """SHA-256 over canonical JSON (RFC 8785)."""
-    return hashlib.sha256(dump_canonical(document)).hexdigest()
+def _drop(document: dict[str, Any], keys: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in keys}

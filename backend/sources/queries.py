@@ -2,14 +2,15 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Text, cast, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from backend.audit.change import Author, Change
 from backend.audit.queries import record_change
 from backend.db.session import Session
+from backend.db.statements import Statements
 from backend.errors import ConflictError, NotFoundError, StaleVersionError
 from backend.sources.configured import list_configured
 from backend.sources.spec import Source
@@ -37,10 +38,30 @@ async def list_sources(session: Session) -> Sequence[DataSource]:
     return (await session.scalars(select(DataSource).order_by(DataSource.name))).all()
 
 
-async def list_offered(session: Session) -> list[Source]:
-    """Those that are switched on, by name."""
-    wanted = select(DataSource).where(DataSource.enabled).order_by(DataSource.name)
-    return [row.source for row in (await session.scalars(wanted)).all()]
+class SourceRow(NamedTuple):
+    """A source as its row keeps it, `spec` as JSON text."""
+
+    name: str
+    enabled: bool
+    spec: str
+
+
+_ROWS = select(DataSource.name, DataSource.enabled, cast(DataSource.spec, Text)).order_by(
+    DataSource.name
+)
+_ROWS_TEXT = str(_ROWS)
+
+
+async def list_source_rows(session: Session) -> list[SourceRow]:
+    """All sources by name."""
+    return [SourceRow(*row) for row in await session.execute(_ROWS)]
+
+
+async def list_sources_alone(statements: Statements) -> list[SourceRow]:
+    """The same in a statement of its own, as the calls of runs read them."""
+    async with statements.connection() as connection:
+        rows = await (await connection.execute(_ROWS_TEXT.encode())).fetchall()
+    return [SourceRow(*row) for row in rows]
 
 
 async def get_source(session: Session, name: str) -> DataSource:

@@ -3,19 +3,20 @@
 Read anew at every call, so that what an admin switches on or off holds from the next call on.
 """
 
+import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
 
-from backend.db.session import Engine, transaction
+from backend.db.statements import Statements
 from backend.sources.asking import Asked, ask_source
 from backend.sources.fetch import Fetcher
-from backend.sources.queries import list_sources
+from backend.sources.queries import SourceRow, list_sources_alone
 from backend.sources.spec import Source
-from backend.sources.tables import DataSource
 
 log = logging.getLogger(__name__)
 
@@ -28,27 +29,31 @@ class Offer:
     enabled: bool
 
 
-def list_offers(rows: Sequence[DataSource]) -> list[Offer]:
+def list_offers(rows: Iterable[SourceRow]) -> list[Offer]:
     """Sources of rows; one that this version cannot read is left out, and the log says so."""
     offers = []
     for row in rows:
         try:
-            offers.append(Offer(row.source, row.enabled))
+            offers.append(Offer(_read_spec(row.spec), row.enabled))
         except ValidationError as error:
             log.warning("source %s is not offered: %s faults", row.name, error.error_count())
     return offers
 
 
+@lru_cache(maxsize=256)
+def _read_spec(text: str) -> Source:
+    return Source.model_validate(json.loads(text))
+
+
 class SourceStore:
     """The rows of `data_source`, and the way to what they name."""
 
-    def __init__(self, engine: Engine, fetcher: Fetcher) -> None:
-        self._engine, self._fetcher = engine, fetcher
+    def __init__(self, statements: Statements, fetcher: Fetcher) -> None:
+        self._statements, self._fetcher = statements, fetcher
 
     async def list(self) -> Sequence[Offer]:
         """All sources by name."""
-        async with transaction(self._engine) as session:
-            return list_offers(await list_sources(session))
+        return list_offers(await list_sources_alone(self._statements))
 
     async def ask(self, source: Source, given: Mapping[str, Any]) -> Asked:
         """The facts for checked arguments; a `SourceError` where the source gives none."""

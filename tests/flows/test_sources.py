@@ -16,6 +16,7 @@ from backend.bootstrap import make_fetcher, make_store
 from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
 from backend.runs.commands import start_run
+from backend.runs.means import open_means
 from backend.runs.result import show_run
 from backend.runs.workflow import Planners, advance_run
 from backend.sources.queries import add_source, write_source
@@ -112,10 +113,11 @@ async def test_a_run_asks_a_source_and_goes_on_without_it(seeded_url: str, is_up
             await add_source(session, source, Author(read_utc()))
             await write_source(session, "double", Author(read_utc()), enabled=True)
         planner = AsksFirst()
-        sources = SourceStore(engine, make_fetcher(settings, engine))
-        planners = Planners(planner.open, None, make_store(settings, engine), None, sources)
-        run_id = (await start_run(engine, None, "one", REQUEST)).run_id
-        await advance_run(engine, planners, run_id)
+        async with open_means(engine) as means:
+            sources = SourceStore(means.statements, make_fetcher(settings, engine))
+            planners = Planners(planner.open, None, make_store(settings, engine), None, sources)
+            run_id = (await start_run(engine, None, "one", REQUEST)).run_id
+            await advance_run(engine, planners, run_id, means=means)
         result = await show_run(engine, run_id, "one")
     await engine.dispose()
     assert "double" in planner.offered

@@ -43,12 +43,8 @@ def _explain(context: CheckContext, part: Part, planned: set[str]) -> str:
     rows = [context.snapshot.rows.pois[poi_id] for poi_id in pool if poi_id not in planned]
     if not rows:
         return "nothing"
-    starts = [
-        start
-        for poi in rows
-        for start in read_hours(context.snapshot, poi, part.date).list_starts(poi.duration_min)
-    ]
-    if not starts:
+    hours = ((poi, read_hours(context.snapshot, poi, part.date)) for poi in rows)
+    if not any(opening.list_starts(poi.duration_min) for poi, opening in hours):
         return "closed"
     shortest = min(poi.duration_min for poi in rows)
     return "left" if _measure(part) >= shortest else "time"
