@@ -12,7 +12,11 @@ from backend.pool.snapshot import Snapshot
 
 
 def make_ways(snapshot: Snapshot) -> dict[str, Ways]:
-    """One measured net of ways a city, shared by all its days."""
+    """One measured net of ways a city, shared by all its days and by all plans of the snapshot."""
+    return snapshot.remember("ways", None, lambda: _make_ways(snapshot))
+
+
+def _make_ways(snapshot: Snapshot) -> dict[str, Ways]:
     party = Party(snapshot.request.travellers, snapshot.currency)
     return {city: Ways(snapshot.city_rows[city].modes, party) for city in snapshot.cities}
 

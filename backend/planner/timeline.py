@@ -34,9 +34,7 @@ def build_itinerary(snapshot: Snapshot, draft: Draft) -> Itinerary:
 def _build(snapshot: Snapshot, draft: Draft) -> Itinerary:
     trip = plan_trip(snapshot, draft)
     ways = make_ways(snapshot)
-    days = tuple(
-        _build_day(trip, day, plan_day(trip, draft, day, ways)) for day in sorted(trip.parts)
-    )
+    days = tuple(_build_day(trip, draft, day, ways) for day in sorted(trip.parts))
     return Itinerary(
         currency=snapshot.currency,
         prices_as_of=find_price_date(snapshot, days),
@@ -54,7 +52,15 @@ def plan_day(trip: Trip, draft: Draft, day: int, ways: Mapping[str, Ways]) -> li
     ]
 
 
-def _build_day(trip: Trip, day: int, parts: Sequence[PlannedPart]) -> Day:
+def _build_day(trip: Trip, draft: Draft, day: int, ways: Mapping[str, Ways]) -> Day:
+    """A write changes one day, so the others are the same as a moment ago."""
+    follows_from = (draft.hotels, draft.trains, draft.visits_on(day))
+    return trip.snapshot.remember(
+        f"day {day}", follows_from, lambda: _make_day(trip, day, plan_day(trip, draft, day, ways))
+    )
+
+
+def _make_day(trip: Trip, day: int, parts: Sequence[PlannedPart]) -> Day:
     stay = trip.night_stay(day)
     return Day(
         date=trip.snapshot.request.date_of(day),

@@ -127,6 +127,11 @@ def name_in(row: CityRow | HotelCandidate | PoiCandidate, locale: Locale) -> str
 
 def plan_trip(snapshot: Snapshot, draft: Draft) -> Trip:
     """What hotels and trains decide; visits play no part in it."""
+    chosen = (draft.hotels, draft.trains)
+    return snapshot.remember("trip", chosen, lambda: _plan(snapshot, draft))
+
+
+def _plan(snapshot: Snapshot, draft: Draft) -> Trip:
     moves = plan_moves(snapshot, draft)
     stays = _plan_stays(snapshot, draft, moves)
     parts: dict[int, tuple[Part, ...]] = {}
