@@ -150,7 +150,7 @@ class Models:
         raise ConfigurationError(f"no model {quote(name)} is configured; near: {near}")
 
     async def warm_up(self) -> None:
-        """Load tokenizer and SDK, a second each, so that no run waits for them."""
+        """Load tokenizer, SDK and certificates, seconds in all, so that no run waits for them."""
         await asyncio.to_thread(_load)
 
     @asynccontextmanager
@@ -196,8 +196,9 @@ def choose_default(file: Sequence[ModelConfig], single: ModelConfig | None) -> l
 
 
 def _load() -> None:
-    from backend.agent import openai_client  # noqa: F401, PLC0415 - the SDK
+    from backend.agent.openai_client import read_trust  # noqa: PLC0415 - loads the SDK
 
+    read_trust()
     count_tokens("")
 
 

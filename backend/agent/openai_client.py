@@ -31,7 +31,7 @@ _AFTER_DONE_SECONDS = 0.2
 
 
 @cache
-def _trust() -> ssl.SSLContext:
+def read_trust() -> ssl.SSLContext:
     """The certificates to believe: reading them takes longer than all else of a client."""
     return httpx2.create_ssl_context()
 
@@ -54,7 +54,7 @@ class OpenAiClient:
             base_url=endpoint.base_url or None,
             timeout=timeout,
             max_retries=0,
-            http_client=openai.DefaultAsyncHttpxClient(verify=_trust(), timeout=timeout),
+            http_client=openai.DefaultAsyncHttpxClient(verify=read_trust(), timeout=timeout),
         )
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ModelReply:

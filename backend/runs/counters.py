@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import select, text
 
 from backend.agent.llm import ModelReply
 from backend.db.session import Session
@@ -88,17 +87,24 @@ def _count_call(counts: Counts, step: Step) -> None:
     add(counts, "tool_calls", 1, tool=tool, outcome="error" if outcome["is_error"] else "ok")
 
 
+_ADD = text(
+    "insert into run_counter as old (name, labels, value)"
+    " select * from unnest(cast(:names as text[]), cast(:labels as text[]),"
+    " cast(:values as double precision[]))"
+    " on conflict (name, labels) do update set value = old.value + excluded.value"
+)
+"""One text whatever the number of counters: a list of rows would be compiled anew at each end."""
+
+
 async def add_counts(session: Session, counts: Mapping[Key, float]) -> None:
     """Add to the stored sums; in one order, so that two transactions never wait for each other."""
-    rows = [
-        {"name": name, "labels": labels, "value": value}
-        for (name, labels), value in sorted(counts.items())
-    ]
-    statement = insert(RunCounter).values(rows)
-    grown = RunCounter.value + statement.excluded.value
-    await session.execute(
-        statement.on_conflict_do_update(index_elements=["name", "labels"], set_={"value": grown})
-    )
+    keys = sorted(counts)
+    values = {
+        "names": [name for name, _ in keys],
+        "labels": [labels for _, labels in keys],
+        "values": [counts[key] for key in keys],
+    }
+    await session.execute(_ADD, values)
 
 
 async def read_counts(session: Session) -> dict[str, list[tuple[dict[str, str], float]]]:

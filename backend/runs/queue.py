@@ -15,6 +15,7 @@ from procrastinate.connector import Notify
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 from procrastinate.tasks import Task
+from sqlalchemy import text
 
 from backend.clock import read_utc
 from backend.db.session import CONNECT_SECONDS, Engine, Session, raw_connection, transaction
@@ -41,6 +42,11 @@ POOL_SECONDS = 10.0
 """How long the queue waits for a connection: a restart of the database is no reason to give up."""
 
 RELISTEN_SECONDS = 1.0
+
+_JOBLESS = text(
+    "select wanted from unnest(cast(:locks as text[])) as wanted where not exists (select 1 from"
+    " procrastinate_jobs as job where job.lock = wanted and job.status in ('todo', 'doing'))"
+)
 
 log = logging.getLogger(__name__)
 
@@ -266,10 +272,11 @@ class JobQueue:
         await self.admit_waiting()
         async with transaction(self._engine) as session:
             await self._adopt_abandoned(session)
-            unfinished = await list_unfinished(session, EXECUTOR)
+            runs = await self._list_jobless(session, await list_unfinished(session, EXECUTOR))
             unverified = await list_unfinished_verifications(session)
-        await self._enqueue_lost(self._task, "run_id", unfinished)
-        await self._enqueue_lost(self._verify_task, "verification_id", unverified)
+            verifications = await self._list_jobless(session, unverified)
+        await self._enqueue_lost(self._task, "run_id", runs)
+        await self._enqueue_lost(self._verify_task, "verification_id", verifications)
 
     async def _adopt_abandoned(self, session: Session) -> None:
         """Take over the runs of commands that are gone."""
@@ -279,21 +286,14 @@ class JobQueue:
                 log.warning("taking over %s from a command that is gone", run_id)
                 await update_run(session, run_id, executor=EXECUTOR, admitted_at=read_utc())
 
-    async def _enqueue_lost(
-        self, task: Task[Any, Any, Any], key: str, unfinished: Sequence[str]
-    ) -> None:
-        if not unfinished:
-            return
-        jobs = [
-            job
-            for status in ("todo", "doing")
-            for job in await self._app.job_manager.list_jobs_async(queue=task.queue, status=status)
-        ]
-        held = {*self._carried, *(job.task_kwargs.get(key) for job in jobs)}
-        for lost in unfinished:
-            if lost in held:
-                continue
+    async def _enqueue_lost(self, task: Task[Any, Any, Any], key: str, lost: Iterable[str]) -> None:
+        for lock in lost:
             try:
-                await task.configure(lock=lost, queueing_lock=lost).defer_async(**{key: lost})
+                await task.configure(lock=lock, queueing_lock=lock).defer_async(**{key: lock})
             except AlreadyEnqueued:  # another worker's sweep was quicker
                 continue
+
+    async def _list_jobless(self, session: Session, locks: Iterable[str]) -> Sequence[str]:
+        """Those that nothing waits for, here or in the queue."""
+        beside = [lock for lock in locks if lock not in self._carried]
+        return (await session.scalars(_JOBLESS, {"locks": beside})).all() if beside else ()

@@ -228,10 +228,8 @@ class _Work:
                 stages.append(Stage("builtin", (), None, None))
         assert stop is not None
         if stop != StopReason.CANCELLED:
-            is_revision = self._run.revision is not None
-            await relax_once(
-                self._engine, self._writer, self._run.id, snapshot, is_revision=is_revision
-            )
+            steps, is_revision = await self._read_log(), self._run.revision is not None
+            await relax_once(self._engine, self._writer, steps, snapshot, is_revision=is_revision)
         return stop
 
     def _may_fall_back(self, planner: str, stop: str) -> bool:
@@ -316,15 +314,21 @@ class _Work:
 
     async def _conclude(self, snapshot: Snapshot, cut: Cut | None) -> None:
         """Computed for the moment of the end: a replay computes it for the same."""
-        steps = await read_steps(self._engine, self._run.id)
+        steps = await self._read_log()
         now = read_utc()
         end = conclude(snapshot, read_stages(steps), now, cut, read_sought(steps))
         done = End(end.verdict.status, end.verdict.error, end.result, steps, now)
         await self._finish(replace(done, figures=end.figures))
 
+    async def _read_log(self) -> list[Step]:
+        """The whole log, of which only what was written since the last look is read."""
+        last = self._steps[-1].seq if self._steps else 0
+        self._steps = [*self._steps, *await read_steps(self._engine, self._run.id, last)]
+        return self._steps
+
     async def _fail(self, code: str, message: str) -> None:
         error = {"code": code, "message": message}
-        steps = await read_steps(self._engine, self._run.id)
+        steps = await self._read_log()
         await self._finish(End("failed", error, {"error": error}, steps))
 
     async def _finish(self, end: End) -> None:

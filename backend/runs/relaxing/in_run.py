@@ -1,6 +1,7 @@
 """The search as a step of a run: once, where planning has ended and the request is impossible."""
 
 import asyncio
+from collections.abc import Sequence
 
 from backend.db.session import Engine, transaction
 from backend.pool.plan_request import PlanRequest
@@ -9,20 +10,24 @@ from backend.pool.snapshot import Snapshot
 from backend.runs.durable import RunWriter
 from backend.runs.findings import check_plan
 from backend.runs.relaxing.outcome import STEP, read_sought, seek, seek_for_draft
-from backend.runs.run_log import read_steps
+from backend.runs.run_log import Step
 from backend.runs.stages import fold_state, read_stages
 from backend.runs.verdict import judge
 
 
 async def relax_once(
-    engine: Engine, writer: RunWriter, run_id: str, snapshot: Snapshot, *, is_revision: bool = False
+    engine: Engine,
+    writer: RunWriter,
+    steps: Sequence[Step],
+    snapshot: Snapshot,
+    *,
+    is_revision: bool = False,
 ) -> None:
-    """Write what was found to the log, from which the result is made.
+    """Write what was found to the log, from which the result is made; `steps` are all so far.
 
     Other dates need other pools: they are built from the catalogue, by the run's own parameters.
     The plan of a revision is the traveller's: for it only what leaves it as it is is looked for.
     """
-    steps = await read_steps(engine, run_id)
     stages = read_stages(steps)
     draft = fold_state(stages).draft
     findings = check_plan(snapshot, draft)
