@@ -22,6 +22,7 @@ from backend.replay.building import build_export
 from backend.replay.live import Change, start_live
 from backend.replay.verify import verify
 from backend.runs.commands import start_run
+from backend.runs.means import open_means
 from backend.runs.result import show_run
 from backend.runs.workflow import Planners, advance_run
 from backend.sources.queries import add_source, write_source
@@ -98,45 +99,46 @@ async def test_it_verifies_without_a_database_and_a_replay_of_its_replay_reads_t
     engine = make_engine(seeded_url)
     store = make_store(settings, engine)
     first = Reader(engine, "rows[399]", "rows[*].name", "rows[?of == 0].length")
-    sources = SourceStore(engine, make_fetcher(settings, engine))
-    planners = Planners(first.open, None, store, None, sources)
-    async with serve_double(ROWS) as double:
-        spec = make_spec(double.at(), projection=PROJECTION, retries=0)
-        source = Source.model_validate(spec)
+    async with open_means(engine) as means:
+        sources = SourceStore(means.statements, make_fetcher(settings, engine))
+        planners = Planners(first.open, None, store, None, sources)
+        async with serve_double(ROWS) as double:
+            spec = make_spec(double.at(), projection=PROJECTION, retries=0)
+            source = Source.model_validate(spec)
+            async with transaction(engine) as session:
+                await add_source(session, source, Author(read_utc()))
+                await write_source(session, "double", Author(read_utc()), enabled=True)
+            run_id = (await start_run(engine, None, "one", REQUEST)).run_id
+            await advance_run(engine, planners, run_id, means=means)
+        assert first.heard[0]["handle"].startswith("res_")
+        assert first.heard[1]["error"]["allowed"][0] == "double"
+        assert first.heard[2]["limit"] == 3
+        assert first.heard[3]["value"] == LINES[399]
+
+        export = await build_export(engine, store, run_id, None)
+        file = tmp_path / "run.json"
+        file.write_text(json.dumps(export.document, ensure_ascii=False), encoding="utf-8")
+        verified, turns = await asyncio.gather(
+            asyncio.to_thread(replay_elsewhere, file),
+            asyncio.to_thread(replay_elsewhere, file, "--step"),
+        )
+        assert (verified["verified"], verified["difference"]) == (True, None)
+        assert (verified["calls_computed"], verified["calls_recorded"]) == (len(first.heard), 1)
+        assert "double" in turns["turns"][0]["tools"]
+        assert len(turns["turns"]) == len(first.heard) + 1
+
+        # The source is gone, and switched off: it answers as it did, and so does what lies behind.
         async with transaction(engine) as session:
-            await add_source(session, source, Author(read_utc()))
-            await write_source(session, "double", Author(read_utc()), enabled=True)
-        run_id = (await start_run(engine, None, "one", REQUEST)).run_id
-        await advance_run(engine, planners, run_id)
-    assert first.heard[0]["handle"].startswith("res_")
-    assert first.heard[1]["error"]["allowed"][0] == "double"
-    assert first.heard[2]["limit"] == 3
-    assert first.heard[3]["value"] == LINES[399]
-
-    export = await build_export(engine, store, run_id, None)
-    file = tmp_path / "run.json"
-    file.write_text(json.dumps(export.document, ensure_ascii=False), encoding="utf-8")
-    verified, turns = await asyncio.gather(
-        asyncio.to_thread(replay_elsewhere, file),
-        asyncio.to_thread(replay_elsewhere, file, "--step"),
-    )
-    assert (verified["verified"], verified["difference"]) == (True, None)
-    assert (verified["calls_computed"], verified["calls_recorded"]) == (len(first.heard), 1)
-    assert "double" in turns["turns"][0]["tools"]
-    assert len(turns["turns"]) == len(first.heard) + 1
-
-    # The source is gone, and switched off: it answers as it did, and so does what lies behind.
-    async with transaction(engine) as session:
-        await write_source(session, "double", Author(read_utc()), enabled=False)
-    second, third = Reader(engine, "rows.length"), Reader(engine, "rows[-1].n", "rows[0]")
-    for reader in (second, third):
-        run_id = await start_live(engine, None, run_id, None, Change(limits={"list_pois": 7}))
-        await advance_run(engine, replace(planners, builtin=reader.open), run_id)
-        shown = await show_run(engine, run_id, "one")
-        assert shown["status"] != "failed", shown["error"]
-        again = await build_export(engine, store, run_id, None)
-        assert (await verify(again)).difference is None
-        assert again.results == export.results
-    assert second.heard[3] == {"value": 400}
-    assert [found["value"] for found in third.heard[3:5]] == [399, LINES[0]]
-    await engine.dispose()
+            await write_source(session, "double", Author(read_utc()), enabled=False)
+        second, third = Reader(engine, "rows.length"), Reader(engine, "rows[-1].n", "rows[0]")
+        for reader in (second, third):
+            run_id = await start_live(engine, None, run_id, None, Change(limits={"list_pois": 7}))
+            await advance_run(engine, replace(planners, builtin=reader.open), run_id)
+            shown = await show_run(engine, run_id, "one")
+            assert shown["status"] != "failed", shown["error"]
+            again = await build_export(engine, store, run_id, None)
+            assert (await verify(again)).difference is None
+            assert again.results == export.results
+        assert second.heard[3] == {"value": 400}
+        assert [found["value"] for found in third.heard[3:5]] == [399, LINES[0]]
+        await engine.dispose()
