@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 
 from backend.db.session import Engine, Session
@@ -185,6 +185,17 @@ async def list_unfinished(
     if before is not None:
         wanted = wanted.where(AgentRun.created_at < before)
     return list((await session.scalars(wanted.order_by(AgentRun.id))).all())
+
+
+_JOBLESS = text(
+    "select wanted from unnest(cast(:locks as text[])) as wanted where not exists (select 1 from"
+    " procrastinate_jobs as job where job.lock = wanted and job.status in ('todo', 'doing'))"
+)
+
+
+async def list_jobless(session: Session, locks: Sequence[str]) -> Sequence[str]:
+    """Those of the ids for which no job waits or is being done."""
+    return (await session.scalars(_JOBLESS, {"locks": list(locks)})).all()
 
 
 @asynccontextmanager

@@ -15,7 +15,6 @@ from procrastinate.connector import Notify
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 from procrastinate.tasks import Task
-from sqlalchemy import text
 
 from backend.clock import read_utc
 from backend.db.session import CONNECT_SECONDS, Engine, Session, raw_connection, transaction
@@ -24,7 +23,7 @@ from backend.params.queries import read_params
 from backend.runs.admission import admit_runs, list_waiting_tenants, lock_admission
 from backend.runs.ending import end_overdue
 from backend.runs.lifecycle import EXECUTOR, INLINE
-from backend.runs.queries import is_held, list_unfinished, update_run
+from backend.runs.queries import is_held, list_jobless, list_unfinished, update_run
 from backend.runs.verifications import list_unfinished_verifications
 
 QUEUE = "runs"
@@ -42,11 +41,6 @@ POOL_SECONDS = 10.0
 """How long the queue waits for a connection: a restart of the database is no reason to give up."""
 
 RELISTEN_SECONDS = 1.0
-
-_JOBLESS = text(
-    "select wanted from unnest(cast(:locks as text[])) as wanted where not exists (select 1 from"
-    " procrastinate_jobs as job where job.lock = wanted and job.status in ('todo', 'doing'))"
-)
 
 log = logging.getLogger(__name__)
 
@@ -296,4 +290,4 @@ class JobQueue:
     async def _list_jobless(self, session: Session, locks: Iterable[str]) -> Sequence[str]:
         """Those that nothing waits for, here or in the queue."""
         beside = [lock for lock in locks if lock not in self._carried]
-        return (await session.scalars(_JOBLESS, {"locks": beside})).all() if beside else ()
+        return await list_jobless(session, beside) if beside else ()
