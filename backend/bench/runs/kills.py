@@ -1,4 +1,7 @@
-"""Workers killed again and again, and PostgreSQL restarted: every run ends, no finished reply is paid twice."""
+"""Workers killed again and again, and PostgreSQL restarted: every run ends, no finished reply is paid twice.
+
+An API process serves all the time, to an app that asks and to readers of events.
+"""
 
 import asyncio
 import time
@@ -7,6 +10,7 @@ from contextlib import suppress
 import psycopg
 
 from backend.bench.runs.logs import read_findings
+from backend.bench.runs.onlooker import Onlooker
 from backend.bench.runs.processes import read_counts
 from backend.bench.runs.report import Demand, Report
 from backend.bench.runs.script import TURNS
@@ -25,12 +29,16 @@ async def measure_kills(runs: int, concurrency: int = CONCURRENCY, least_kills: 
         for _ in range(WORKERS):
             site.fleet.start_worker(concurrency)
         await site.wait_for_workers(WORKERS)
+        onlooker = Onlooker(site.fleet.start_api(), await site.make_key())
         began = time.perf_counter()
-        await site.start_runs(runs)
+        run_ids = await site.start_runs(runs)
         ended = asyncio.create_task(site.wait_for_end())
+        onlooking = asyncio.create_task(onlooker.look_on(run_ids, ended))
         kills = await _kill_until(site, ended, concurrency, least_kills)
         await ended
         seconds = time.perf_counter() - began
+        await onlooking
+        seen = onlooker.judge(await site.count_steps())
         found, asked = await read_findings(site), read_counts(site.model)["asked"]
     extra = asked - runs * TURNS
     figures = {
@@ -42,11 +50,13 @@ async def measure_kills(runs: int, concurrency: int = CONCURRENCY, least_kills: 
         "model_calls": asked,
         "extra_model_calls": extra,
         "extra_allowed": kills * concurrency,
+        "answers": {str(status): count for status, count in sorted(onlooker.answers.items())},
     }
     demands = (
         Demand("all runs succeeded with the model's plan", found.ended_well == found.runs == runs),
         Demand("each turn once in each log", found.exact == runs),
         Demand(f"at most {concurrency} more model calls a kill", extra <= kills * concurrency),
+        *seen,
     )
     line = (
         f"{runs} runs, {kills} kills with -9 and a restart of PostgreSQL in {seconds:.1f} s:"

@@ -8,12 +8,9 @@ import time
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from backend.access.queries import create_key
 from backend.bench.runs.report import Demand, Report, describe_shares
-from backend.bench.runs.site import TENANT, Site, open_site
+from backend.bench.runs.site import open_site
 from backend.bench.runs.sse import BrokenStreamError, read_events
-from backend.clock import read_utc
-from backend.db.session import transaction
 
 DELAY, CONCURRENCY = 0.1, 16
 READERS_OF_A_RUN = 10
@@ -24,7 +21,7 @@ async def measure_readers(readers: int, url: str | None = None) -> Report:
     """Let so many read the runs that one worker carries."""
     async with open_site(DELAY, url) as site:
         addresses = [site.fleet.start_api() for _ in range(2)]
-        key = await _make_key(site)
+        key = await site.make_key()
         before, began = site.measure(), time.perf_counter()
         runs = await site.start_runs(max(1, readers // READERS_OF_A_RUN))
         reading = [
@@ -36,7 +33,7 @@ async def measure_readers(readers: int, url: str | None = None) -> Report:
         await site.wait_for_end()
         seconds = time.perf_counter() - began
         used = {name: value - before.get(name, 0.0) for name, value in site.measure().items()}
-        written = dict(await site.ask("select run_id, max(seq) from run_log group by run_id"))
+        written = await site.count_steps()
     wanted = [list(range(1, written[runs[n % len(runs)]] + 1)) for n in range(readers)]
     right = sum(one == all_of_it for one, all_of_it in zip(heard, wanted, strict=True))
     events = sum(map(len, heard))
@@ -55,12 +52,6 @@ async def measure_readers(readers: int, url: str | None = None) -> Report:
         f"processor: {describe_shares(used)}",
     )
     return Report("readers", figures, demands, lines)
-
-
-async def _make_key(site: Site) -> str:
-    async with transaction(site.engine) as session:
-        _, secret = await create_key(session, TENANT, ("user",), "bench", read_utc())
-    return secret
 
 
 async def _read(addresses: Sequence[str], number: int, key: str, run_id: str) -> list[int]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg
 
+from backend.access.queries import create_key
 from backend.audit.change import Author
 from backend.bench.runs.processes import HEARTBEAT_SECONDS, STALLED_SECONDS, Fleet, measure_tree
 from backend.bench.runs.script import REQUEST, write_script
@@ -54,6 +55,16 @@ class Site:
         async with self.open_queue() as queue:
             started = [await start_run(self.engine, queue, TENANT, REQUEST) for _ in range(count)]
         return [start.run_id for start in started]
+
+    async def make_key(self) -> str:
+        """A key of the runs' tenant for the API."""
+        async with transaction(self.engine) as session:
+            _, secret = await create_key(session, TENANT, ("user",), "bench", read_utc())
+        return secret
+
+    async def count_steps(self) -> dict[str, int]:
+        """The number of the last step, by run."""
+        return dict(await self.ask("select run_id, max(seq) from run_log group by run_id"))
 
     async def wait_for_workers(self, count: int) -> None:
         """Until so many workers have signed on."""
