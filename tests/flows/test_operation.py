@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -14,12 +16,14 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client.parser import text_string_to_metric_families
 
 from backend.api.documents import OpenRunItem, Page
+from backend.clock import read_utc
 from backend.db import session as database
 from backend.db.session import make_engine, transaction
 from backend.mock_llm.scenario import Scenario, UsageScript
 from backend.mock_llm.server import serve_mock
 from backend.runs import spans
 from backend.runs.queries import list_runs
+from backend.runs.run_log import Step, append_step
 from tests.flows.conftest import REQUEST, Client, make_key, make_settings, serve
 
 pytestmark = pytest.mark.sql
@@ -130,6 +134,64 @@ async def test_a_reader_that_hangs_up_is_forgotten(seeded_url: str) -> None:
                 assert await count_readers(client) == 1
             while await count_readers(client):  # noqa: ASYNC110 - the server tells nobody
                 await asyncio.sleep(0.05)
+
+
+MANY, LONG = 400, 25_000
+"""Events of some 10 MB in all, more than sockets hold."""
+
+
+async def test_a_reader_that_takes_nothing_costs_nobody_else(seeded_url: str) -> None:
+    key = await make_key(seeded_url, "one", "user")
+    headers = {"Authorization": f"Bearer {key}"}
+    async with serve(make_settings(seeded_url, api_worker=False)) as address:  # noqa: SIM117
+        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+            run_id = (await client.post("/v1/itineraries", json=REQUEST)).json()["id"]
+            await write_long_log(seeded_url, run_id)
+            path = f"/v1/itineraries/{run_id}/events"
+            slow, hang_up = await read_nothing(address, path, key)
+            others = await asyncio.gather(*(list_events(client, path) for _ in range(3)))
+            assert others == [list(range(1, MANY + 1))] * 3
+            assert await count_readers(client) == 1  # the slow one is still where it was
+            text = await asyncio.wait_for(slow.read(), 60)
+            hang_up.close()
+    ids = [int(line[4:]) for line in text.split(b"\n") if line.startswith(b"id: ")]
+    assert ids == others[0][1:]
+
+
+async def write_long_log(url: str, run_id: str) -> None:
+    """Steps behind the first one that say much, and the end."""
+    said = {"planner": "openai", "turn": 1, "attempt": 1, "text": "x" * LONG, "calls": []}
+    engine = make_engine(url)
+    async with transaction(engine) as session:
+        for seq in range(2, MANY):
+            step = Step(seq, "model_progressed", said, read_utc())
+            await append_step(session, run_id, step)
+        ended = {"status": "cancelled", "error": None}
+        await append_step(session, run_id, Step(MANY, "run_finished", ended, read_utc()))
+    await engine.dispose()
+
+
+async def read_nothing(
+    address: str, path: str, key: str
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection that has asked for the events and takes its time."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    parts = urlsplit(address)
+    connection.connect((parts.hostname, parts.port))
+    reader, writer = await asyncio.open_connection(sock=connection, limit=4096)
+    writer.write(
+        f"GET {path} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n"
+        f"Authorization: Bearer {key}\r\n\r\n".encode()
+    )
+    await reader.readuntil(b"id: 1\n")
+    return reader, writer
+
+
+async def list_events(client: httpx.AsyncClient, path: str) -> list[int]:
+    async with client.stream("GET", path) as events:
+        lines = [line async for line in events.aiter_lines() if line.startswith("id: ")]
+    return [int(line[4:]) for line in lines]
 
 
 async def count_readers(client: httpx.AsyncClient) -> float:
