@@ -20,8 +20,12 @@ from backend.http_status import find_status
 from backend.runs.commands import get_run
 from backend.runs.pool_trial import KINDS, Trial, try_pool
 from backend.runs.queries import RunHead, list_runs
+from backend.runs.stats import read_limit_use
 
 router = APIRouter(prefix="/tune/preview")
+
+COUNTED = 500
+"""Runs of the last week that a stop limit is compared with."""
 
 CHOICE = 20
 """Of the tenant's last requests that a change can be tried on."""
@@ -29,11 +33,15 @@ CHOICE = 20
 
 @dataclass(frozen=True)
 class Tried:
-    """Both pools side by side; nothing where there was no request, or it could not be tried."""
+    """Both pools side by side; nothing where there was no request, or it could not be tried.
+
+    `use` says of a stop limit how near runs came to it.
+    """
 
     runs: Sequence[RunHead]
     run: RunHead | None
     pools: dict[str, Any] | None = None
+    use: dict[str, int] | None = None
     error: WaypoolError | None = None
 
 
@@ -91,9 +99,12 @@ async def _try(session: Session, visit: Visit, knob: Knob, setting: Setting, run
     tried = Tried(runs, run)
     form = {knob.field: [setting.shown], **({"enabled": ["1"]} if setting.is_offered else {})}
     try:
-        params, limits = knob.make_trial(knob.parse(form))
-        if not run or not knob.shapes_pools:
+        value = knob.parse(form)
+        if not knob.shapes_pools:
+            return replace(tried, use=await read_limit_use(session, knob.name, value, COUNTED))
+        if not run:
             return tried
+        params, limits = knob.make_trial(value)
         return replace(tried, pools=await try_pool(session, Trial(run.request, params, limits)))
     except OutOfBoundsError as error:
         return replace(tried, error=error)

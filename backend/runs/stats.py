@@ -9,6 +9,7 @@ from backend.clock import read_utc
 from backend.db.session import Session
 from backend.errors import OutOfBoundsError
 from backend.params.queries import read_params
+from backend.params.registry import ParamValue
 from backend.runs.proposals import propose
 from backend.runs.queries import list_figures
 from backend.runs.statistics import GroupBy, Row, summarize
@@ -18,6 +19,13 @@ from backend.tools.queries import read_limits
 
 MAX_RUNS = 20_000
 """The newest ones count; `truncated` says that there were more."""
+
+USED: dict[str, tuple[str, ...]] = {
+    "AGENT_MAX_TURNS": ("turns",),
+    "AGENT_MAX_TOOL_CALLS": ("tool_calls",),
+    "AGENT_MAX_TOKENS": ("input_tokens", "output_tokens"),
+}
+"""What of a run's usage each stop limit bounds."""
 
 USUAL = dt.timedelta(days=7)
 
@@ -65,6 +73,19 @@ async def read_findings(session: Session, most: int) -> list[dict[str, Any]]:
     """The findings alone, of the last seven days' newest runs."""
     since, until = choose_span(None, None)
     return await _show_findings(session, await _read_rows(session, since, until, most))
+
+
+async def read_limit_use(
+    session: Session, key: str, value: ParamValue, most: int
+) -> dict[str, int] | None:
+    """How near the last seven days' newest runs came to a stop limit; None for what is no such limit."""
+    if key not in USED or not isinstance(value, int):
+        return None
+    since, until = choose_span(None, None)
+    rows = await _read_rows(session, since, until, most)
+    used = [sum(row["usage"].get(part, 0) for part in USED[key]) for row in rows]
+    above = sum(amount > value for amount in used)
+    return {"runs": len(used), "most": max(used, default=0), "above": above}
 
 
 async def _show_findings(session: Session, rows: Sequence[Row]) -> list[dict[str, Any]]:

@@ -131,7 +131,7 @@ async def test_a_return_limit_is_previewed_with_the_tokens_that_its_list_costs(
 
 async def test_a_link_leads_to_a_preview_with_its_value_filled_in(browse: Open) -> None:
     browser = await browse("one", "user", "admin")
-    run = (await ask(browser)).rpartition("/")[2]
+    run = (await wait_for(browser, await ask(browser))).url.path.rpartition("/")[2]
     shown = await browser.open(f"/console/tune/preview/{POI_SIZE}?value=30&run={run}")
     assert find_value(shown, "POOL_POI_SIZE") == "30"
     assert "地点: 1912 → 122 → 30 →" in shown.text
@@ -140,6 +140,8 @@ async def test_a_link_leads_to_a_preview_with_its_value_filled_in(browse: Open) 
     assert 'name="enabled" value="1" checked' in plain.text
     turns = await browser.open("/console/tune/preview/params/AGENT_MAX_TURNS?value=9")
     assert "不影响候选池" in turns.text
+    calls = await browser.open("/console/tune/preview/params/AGENT_MAX_TOOL_CALLS?value=3")
+    assert "其中 1 次超过上面的值" in calls.text
     gone = await browser.open(f"/console/tune/preview/{POI_SIZE}?value=30&run=run_none")
     assert gone.status_code == 404
     user = await browse("one", "user")

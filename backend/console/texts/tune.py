@@ -29,6 +29,11 @@ TEXTS: dict[str, tuple[str, str]] = {
         "这个参数不影响候选池，没有漏斗可以对比；它从下一次运行起生效。",
         "This parameter shapes no pool, so there is no funnel to compare; it holds from the next run on.",
     ),
+    "preview.used": (
+        "最近 7 天结束的 {runs} 次运行最多用了 {most}，其中 {above} 次超过上面的值。",
+        "Of {runs} runs that ended in the last 7 days the largest used {most}; {above} used more than"
+        " the value above.",
+    ),
     "preview.off": (
         "停用后模型不再看到这个工具，下面的代价也就不会产生。",
         "Switched off, the model is not offered this tool, and what its list costs below is not paid.",
