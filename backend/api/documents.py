@@ -216,6 +216,9 @@ class ResultItem(Document):
     created_at: Moment
     last_read_at: Moment
     pinned: bool
+    expires_at: Moment | None = Field(
+        description="If nobody reads it any more; null while a run needs it, or where it is pinned."
+    )
     summary: dict[str, Any] | None = Field(description="Null where there is none (any more).")
 
 

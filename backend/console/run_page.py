@@ -16,6 +16,7 @@ from backend.console.ground import draw_ground
 from backend.console.plan_view import Names, list_days
 from backend.console.progress import list_lines, list_turns, tell
 from backend.console.render import show_page
+from backend.console.results import make_reader
 from backend.console.revise_view import Sent, show_form
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
@@ -23,6 +24,7 @@ from backend.errors import ConflictError, ForbiddenError, NotFoundError, Unautho
 from backend.params.registry import PARAMS
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import explain_place
+from backend.results.overview import list_overview
 from backend.runs.commands import cancel_run, get_run, remove_run, retry_run
 from backend.runs.ledger import describe_ledger
 from backend.runs.lifecycle import is_final
@@ -36,6 +38,7 @@ PARAM_KEYS = tuple(param.key for param in PARAMS if param.in_snapshot)
 
 RunId = Annotated[str, Path(max_length=64)]
 NOTHING_SENT = Sent()
+MAX_HANDLES = 50
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,7 @@ async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> M
         "lines": list_lines(told, visit.locale),
         "turns": list_turns(told) if visit.may("developer") else (),
         **_read_account(services, visit, seen),
+        "handles": await _list_handles(services, visit, result["id"]),
         "days": list_days(result, seen.names),
         "general": [v for v in result["violations"] if not v["where"]["day"]],
         "funnel": draw_funnel(funnel, visit.locale) if funnel else "",
@@ -148,6 +152,14 @@ def _read_account(services: Services, visit: Visit, seen: Seen) -> dict[str, Any
         "ledger": ledger if ledger["requests"] else None,
         "ledger_chart": draw_ledger(ledger, visit.locale),
     }
+
+
+async def _list_handles(services: Services, visit: Visit, run_id: str) -> list[Any] | None:
+    """What the run has stored behind handles, for developers."""
+    if not visit.may("developer"):
+        return None
+    page = await list_overview(services.results, make_reader(visit, run_id), MAX_HANDLES)
+    return list(page["items"])
 
 
 def _find_funnel(steps: tuple[Step, ...]) -> dict[str, Any] | None:

@@ -7,13 +7,17 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    Interval,
+    Select,
     Text,
     and_,
+    case,
     cast,
     column,
     delete,
     func,
     insert,
+    literal,
     null,
     or_,
     select,
@@ -34,7 +38,7 @@ _RUN = table(
     column("finished_at"),
     column("pinned_at"),
 )
-_ACTIVE = ("queued", "running")
+_IS_HELD = or_(_RUN.c.status.in_(("queued", "running")), _RUN.c.pinned_at.is_not(None))
 
 _HEAD = (
     StoredResult.id,
@@ -65,13 +69,14 @@ class ResultHead:
     pinned_at: dt.datetime | None
     expired_at: dt.datetime | None
     is_idle: bool = False
+    expires_at: dt.datetime | None = None
 
 
 def show_head(head: ResultHead) -> dict[str, Any]:
     """A result as lists show it."""
     return {
         "id": head.id,
-        "state": "expired" if head.expired_at else head.state,
+        "state": "expired" if head.expired_at or head.is_idle else head.state,
         "tenant": head.tenant,
         "run_id": head.run_id,
         "tool": head.tool,
@@ -79,6 +84,7 @@ def show_head(head: ResultHead) -> dict[str, Any]:
         "created_at": head.created_at.isoformat(),
         "last_read_at": head.last_read_at.isoformat(),
         "pinned": head.pinned_at is not None,
+        "expires_at": head.expires_at.isoformat() if head.expires_at else None,
     }
 
 
@@ -88,17 +94,24 @@ def _is_idle(before: dt.datetime) -> ColumnElement[bool]:
     Its own run needs it, and those that came out of that one, which may read it: as long as they go
     on, have ended only after `before`, or are pinned.
     """
-    runs = select(_RUN.c.id).where(
-        or_(_RUN.c.id == StoredResult.run_id, _RUN.c.parent_run_id == StoredResult.run_id),
-        or_(
-            _RUN.c.status.in_(_ACTIVE),
-            _RUN.c.finished_at >= before,
-            _RUN.c.pinned_at.is_not(None),
-        ),
-    )
+    runs = _runs_that_need(or_(_IS_HELD, _RUN.c.finished_at >= before))
     return and_(
         StoredResult.last_read_at < before, StoredResult.pinned_at.is_(None), ~runs.exists()
     )
+
+
+def _runs_that_need(condition: ColumnElement[bool]) -> Select[Any]:
+    mine = or_(_RUN.c.id == StoredResult.run_id, _RUN.c.parent_run_id == StoredResult.run_id)
+    return select(_RUN.c.id).where(mine, condition)
+
+
+def _find_expiry(ttl: dt.timedelta) -> ColumnElement[dt.datetime | None]:
+    """When it becomes idle if nobody reads it any more; null where that is not settled yet."""
+    ends = _runs_that_need(_RUN.c.finished_at.is_not(None))
+    last_end = ends.with_only_columns(func.max(_RUN.c.finished_at)).scalar_subquery()
+    is_held = or_(StoredResult.pinned_at.is_not(None), _runs_that_need(_IS_HELD).exists())
+    kept = func.greatest(StoredResult.last_read_at, last_end) + literal(ttl, Interval)
+    return case((is_held, null()), else_=kept)
 
 
 def _belongs(reader: Reader) -> ColumnElement[bool]:
@@ -108,22 +121,30 @@ def _belongs(reader: Reader) -> ColumnElement[bool]:
     return mine if reader.runs is None else and_(mine, StoredResult.run_id.in_(reader.runs))
 
 
-async def find_result(
-    session: Session, handle: str, reader: Reader, idle_before: dt.datetime
-) -> ResultHead | None:
+@dataclass(frozen=True)
+class Age:
+    """What was not read since `idle_before`, `ttl` ago, is kept no longer."""
+
+    idle_before: dt.datetime
+    ttl: dt.timedelta
+
+
+async def find_result(session: Session, handle: str, reader: Reader, age: Age) -> ResultHead | None:
     """The result, if it exists for this reader; the database is asked the same either way."""
-    wanted = select(*_HEAD, _is_idle(idle_before)).where(
-        StoredResult.id == handle, _belongs(reader)
-    )
-    row = (await session.execute(wanted)).first()
+    row = (await session.execute(_select(reader, age).where(StoredResult.id == handle))).first()
     return ResultHead(*row) if row else None
 
 
+def _select(reader: Reader, age: Age) -> Select[*tuple[Any, ...]]:
+    columns = (*_HEAD, _is_idle(age.idle_before), _find_expiry(age.ttl))
+    return select(*columns).where(_belongs(reader))
+
+
 async def list_results(
-    session: Session, reader: Reader, limit: int, *, before: str | None = None
+    session: Session, reader: Reader, limit: int, age: Age, *, before: str | None = None
 ) -> Sequence[ResultHead]:
     """Results, newest first, those older than the handle `before`."""
-    wanted = select(*_HEAD).where(_belongs(reader)).order_by(StoredResult.id.desc()).limit(limit)
+    wanted = _select(reader, age).order_by(StoredResult.id.desc()).limit(limit)
     if before is not None:
         wanted = wanted.where(StoredResult.id < before)
     return [ResultHead(*row) for row in await session.execute(wanted)]

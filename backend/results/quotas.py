@@ -7,7 +7,7 @@ from typing import Any
 from backend.db.session import Session
 from backend.params.queries import read_params
 from backend.results.handle import Owner, refuse_quota
-from backend.results.queries import expire_results, list_evictable, lock_tenant, sum_sizes
+from backend.results.queries import Age, expire_results, list_evictable, lock_tenant, sum_sizes
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,12 @@ class Limits:
 
     def idle_before(self, now: dt.datetime) -> dt.datetime:
         """What was not read since then may go."""
-        return now - dt.timedelta(seconds=self.ttl_seconds)
+        return self.age(now).idle_before
+
+    def age(self, now: dt.datetime) -> Age:
+        """The same, with how long that is."""
+        ttl = dt.timedelta(seconds=self.ttl_seconds)
+        return Age(now - ttl, ttl)
 
 
 async def read_limits(session: Session) -> Limits:

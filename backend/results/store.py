@@ -158,7 +158,7 @@ class ResultStore:
         self, session: Session, handle: str, reader: Reader, limits: Limits, now: dt.datetime
     ) -> tuple[str, ToolError | None]:
         """The state that a reader meets, and what is said where it is not ready."""
-        found = await find_result(session, handle, reader, limits.idle_before(now))
+        found = await find_result(session, handle, reader, limits.age(now))
         if found is None:
             return "unknown", refuse_handle()
         if found.expired_at is not None or found.is_idle:
@@ -180,7 +180,17 @@ class ResultStore:
     ) -> Sequence[ResultHead]:
         """Results that the reader may see, newest first."""
         async with transaction(self._engine) as session:
-            return await list_results(session, reader, limit, before=before)
+            age = (await read_limits(session)).age(read_utc())
+            return await list_results(session, reader, limit, age, before=before)
+
+    async def find(self, handle: str, reader: Reader) -> ResultHead:
+        """One of them, whatever its state; a `ToolError` where there is none for this reader."""
+        async with transaction(self._engine) as session:
+            age = (await read_limits(session)).age(read_utc())
+            found = await find_result(session, handle, reader, age)
+        if found is None:
+            raise refuse_handle()
+        return found
 
     async def read_summary(self, handle: str) -> dict[str, Any] | None:
         """The summary of a listed result; None where it is not ready, or gone."""
@@ -206,9 +216,8 @@ class ResultStore:
 
     async def delete(self, handle: str, reader: Reader) -> None:
         """Remove a result at once."""
+        await self.find(handle, reader)
         async with transaction(self._engine) as session:
-            if await find_result(session, handle, reader, read_utc()) is None:
-                raise refuse_handle()
             await delete_result(session, handle)
 
     async def sweep(self) -> int:

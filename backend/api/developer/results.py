@@ -11,8 +11,8 @@ from backend.errors import ConflictError, NotFoundError, OutOfBoundsError, ToolE
 from backend.results.asking import answer, parse_query_text
 from backend.results.document import Document
 from backend.results.handle import Reader
+from backend.results.overview import list_overview
 from backend.results.path_grammar import MAX_CHARACTERS
-from backend.results.queries import show_head
 from backend.results.values import write_json
 from backend.runs.commands import get_run
 from backend.runs.queries import list_ancestors
@@ -46,17 +46,7 @@ async def list_results(
     async with transaction(services.engine) as session:
         await get_run(session, run_id, principal.tenant)
     reader = Reader(principal.key_id, principal.tenant, (run_id,))
-    heads = await services.results.list(reader, limit + 1, cursor)
-    items = []
-    for head in heads[:limit]:
-        shown = show_head(head)
-        del shown["tenant"]
-        summary = None
-        if shown["state"] == "ready":
-            summary = await services.results.read_summary(head.id)
-        items.append({**shown, "summary": summary})
-    more = items[-1]["id"] if len(heads) > limit else None
-    return _make_response({"items": items, "next_cursor": more})
+    return _make_response(await list_overview(services.results, reader, limit, cursor))
 
 
 @router.get(
