@@ -1,8 +1,10 @@
 """Large results behind handles: those of the tenant, and questions to one of them."""
 
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import RedirectResponse
 
 from backend.bootstrap import Services
 from backend.console.render import show_page
@@ -32,8 +34,12 @@ async def show_results(
     visit: VisitDep,
     services: ServicesDep,
     before: Annotated[str, Query(max_length=64)] = "",
+    handle: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    """A page of the tenant's results, newest first."""
+    """A page of the tenant's results, newest first; with a handle, on to that one."""
+    require(visit, "developer")
+    if handle.strip():
+        return RedirectResponse(f"/console/results/{quote(handle.strip(), safe='')}", 303)
     page = await list_overview(services.results, make_reader(visit), PAGE, before or None)
     return show_page(visit, "results.html", page=page, before=before)
 

@@ -11,10 +11,12 @@ from backend.console.revise_view import Sent, find_places
 from backend.console.run_page import look_at_run, show_run_page
 from backend.console.visit import ServicesDep, VisitDep, read_form, require
 from backend.db.session import transaction
-from backend.errors import RequestRefusedError
+from backend.errors import Fault, RequestRefusedError
+from backend.runs.admission import QueueFullError
 from backend.runs.recheck import recheck_run
 from backend.runs.result import list_selected
 from backend.runs.revisions import start_revision
+from backend.runs.spending import CostLimitError
 
 router = APIRouter(prefix="/runs")
 
@@ -47,7 +49,10 @@ async def revise(
             has_model=has_model,
         )
     except RequestRefusedError as refused:
-        sent = Sent(fields, sort_faults(asked, refused.faults))
+        sent = Sent(fields, sort_faults(asked, refused.faults), 422)
+        return await show_run_page(services, visit, run_id, sent=sent)
+    except (QueueFullError, CostLimitError) as full:
+        sent = Sent(fields, {"": [Fault("", full.code.lower(), full.message)]}, 429)
         return await show_run_page(services, visit, run_id, sent=sent)
     return RedirectResponse(f"/console/runs/{started.run_id}", 303)
 

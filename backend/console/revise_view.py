@@ -12,8 +12,6 @@ from backend.errors import Fault
 from backend.pool.snapshot import Snapshot
 
 MAX_NAMES = 12
-NAMED = frozenset({"not_in_pool", "wrong_city"})
-"""Faults whose near values are worth showing: ids of places, or days."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +20,7 @@ class Sent:
 
     fields: Fields = field(default_factory=dict)
     faults: Mapping[str, list[Fault]] = field(default_factory=dict)
+    status: int = 200
 
 
 def show_form(snapshot: Snapshot, names: Names, sent: Sent, *, has_model: bool) -> dict[str, Any]:
@@ -70,8 +69,7 @@ def _say(fault: Fault, names: Names) -> dict[str, Any]:
     """A fault in the page's language, with names for ids."""
     key = f"revise.fault.{fault.code}"
     message = translate(names.locale, key) if key in TEXTS else fault.message
-    near = [names.place(value) for value in fault.suggestions] if fault.code in NAMED else []
-    return {"message": message, "near": near}
+    return {"message": message, "near": [names.place(value) for value in fault.suggestions]}
 
 
 def find_places(snapshot: Snapshot, names: Names, typed: str, planned: set[str]) -> list[str]:

@@ -107,7 +107,7 @@ async def show_run_page(
         "thanks": thanks,
         "params": PARAM_KEYS,
     }
-    return show_page(visit, "run.html", 422 if sent.faults else 200, **values)
+    return show_page(visit, "run.html", sent.status, **values)
 
 
 def _offer(services: Services, visit: Visit, seen: Seen, sent: Sent) -> dict[str, Any] | None:

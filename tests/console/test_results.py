@@ -54,6 +54,10 @@ async def test_a_handle_is_asked_by_path_and_leafed_through(browse: Open, seeded
     handle = await put(seeded_url, "one")
     place = f"/console/results/{handle}"
     assert handle in (await browser.open("/console/results")).text
+    by_hand = await browser.open(f"/console/results?handle=+{handle}")
+    assert by_hand.headers["location"] == place
+    away = await browser.open("/console/results?handle=//example.org/..")
+    assert away.headers["location"].startswith("/console/results/%2F")
     first = await browser.open(place)
     assert "合计 7140" in find_text(first)
     assert "按 city 计数" in find_text(first)

@@ -136,6 +136,25 @@ async def test_a_plan_is_checked_against_todays_catalogue(browse: Open, seeded_u
     assert "故宫博物院 地点 停用" in find_text(lost)
 
 
+async def test_a_full_queue_loses_nothing_of_the_form(browse: Open, seeded_url: str) -> None:
+    browser = await browse("one", "user")
+    page, other = await ask(browser), await ask(browser)
+    await wait_for(browser, other)
+    await wait_for(browser, page)
+    await change(
+        seeded_url,
+        "update system_param set value = '1' where key = 'TENANT_MAX_QUEUED'",
+    )
+    waits = "update agent_run set status = 'queued', finished_at = null where id = :id"
+    await change(seeded_url, waits, id=name_run(other))
+    full = await browser.send(f"{page}/revise", add="鲁迅故居 <b>", refresh="1", pace="relaxed")
+    assert full.status_code == 429
+    assert "排队的运行已达上限" in find_text(full)
+    assert 'value="鲁迅故居 &lt;b&gt;"' in full.text
+    assert 'name="refresh" value="1" checked' in full.text
+    assert 'value="relaxed" checked' in full.text
+
+
 async def test_only_its_own_users_change_a_plan(browse: Open) -> None:
     mine, theirs = await browse("one", "user"), await browse("two", "user")
     developer = await browse("one", "developer")

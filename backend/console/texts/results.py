@@ -19,6 +19,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "No tool of this run has given a result too large for the context.",
     ),
     "results.handle": ("句柄", "Handle"),
+    "results.open": ("打开", "Open"),
     "results.made_by": ("来自", "Made by"),
     "results.by_hand": ("手工放入", "put by hand"),
     "results.run": ("所属运行", "its run"),

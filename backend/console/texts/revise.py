@@ -23,6 +23,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "revise.add": ("加入地点", "Add places"),
     "revise.search": ("在候选池中搜索", "Search the pool"),
+    "revise.search.hint": (
+        "名称要与候选池中的完全一致：",
+        "Exact names, as the pool has them:",
+    ),
     "revise.place": ("地点 {n}", "Place {n}"),
     "revise.day": ("哪一天（地点 {n}）", "Day (place {n})"),
     "revise.day.any": ("最合适的一天", "where it fits"),
@@ -74,6 +78,14 @@ TEXTS: dict[str, tuple[str, str]] = {
     "revise.fault.no_other_hotel": (
         "候选池里没有别的酒店。",
         "The pool has no other hotel there.",
+    ),
+    "revise.fault.queue_full": (
+        "排队的运行已达上限，请稍后再提交。",
+        "Too many runs are waiting; send it again in a moment.",
+    ),
+    "revise.fault.cost_limit": (
+        "今天的语言模型费用已达上限；不写文字的修改仍然可以。",
+        "The language models have cost as much today as they may; changes without words still go.",
     ),
     "run.parent.diff": ("与它对比", "what differs from it"),
     "event.revision_begun": ("修改一份行程", "Changes a finished plan"),
