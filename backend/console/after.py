@@ -7,7 +7,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend.bootstrap import Services
+from backend.catalogue.queries import read_cities
 from backend.clock import read_utc
+from backend.console.plan_view import Names
 from backend.console.render import show_page
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
@@ -98,12 +100,17 @@ async def show_diff(
     async with transaction(services.engine) as session:
         await get_run(session, run_id, principal.tenant)
         runs = await list_runs(session, principal.tenant, MAX_CHOICE)
+        cities = {
+            city.id: city.name if visit.locale == "zh-CN" else city.name_en
+            for city in await read_cities(session)
+        }
     choice = [run for run in runs if is_final(run.status) and run.id != run_id]
     diff = None
     if other:
         mine, its = [await _read(services, visit, known) for known in (run_id, other)]
         diff = await asyncio.to_thread(diff_runs, mine, its)
-    values: dict[str, Any] = {"choice": choice, "other": other, "diff": diff}
+    names = Names(visit.locale, cities, None)
+    values: dict[str, Any] = {"choice": choice, "other": other, "diff": diff, "names": names}
     is_equal = diff is not None and is_same(diff)
     return show_page(visit, "diff.html", run_id=run_id, is_same=is_equal, **values)
 

@@ -105,7 +105,8 @@ async def _try(session: Session, visit: Visit, knob: Knob, setting: Setting, run
         if not run:
             return tried
         params, limits = knob.make_trial(value)
-        return replace(tried, pools=await try_pool(session, Trial(run.request, params, limits)))
+        trial = Trial(run.request, params, limits)
+        return replace(tried, pools=await try_pool(session, trial, is_sealed=False))
     except OutOfBoundsError as error:
         return replace(tried, error=error)
     except RequestRefusedError as refused:

@@ -117,8 +117,8 @@ def put_together(
     rows: SnapshotRows,
     frame: Frame,
 ) -> Snapshot:
-    """The sealed snapshot."""
-    snapshot = Snapshot(
+    """The snapshot, not sealed yet."""
+    return Snapshot(
         request=request,
         params=dict(params),
         currency=frame.currency,
@@ -132,4 +132,3 @@ def put_together(
         days_off=frame.calendar.by_country,
         catalogue=frame.catalogue,
     )
-    return snapshot.sealed()

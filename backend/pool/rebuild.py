@@ -63,7 +63,7 @@ def rebuild(snapshot: Snapshot, params: Mapping[str, ParamValue]) -> Snapshot:
         calendar=calendar,
         catalogue=snapshot.catalogue,
     )
-    return put_together(snapshot.request, values, cities, legs, rows, frame)
+    return put_together(snapshot.request, values, cities, legs, rows, frame).sealed()
 
 
 def find_differences(snapshot: Snapshot) -> list[str]:

@@ -57,8 +57,16 @@ class CandidatePoolService:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def build(self, request: PlanRequest, params: Mapping[str, ParamValue]) -> Snapshot:
+    async def build(
+        self,
+        request: PlanRequest,
+        params: Mapping[str, ParamValue],
+        *,
+        is_sealed: bool = True,
+    ) -> Snapshot:
         """The sealed snapshot of a resolved request (ids for names, nights and rooms filled in).
+
+        One that nobody keeps needs no seal, which is a good part of the work.
 
         All its statements must see one catalogue, though others may commit between them: the
         version tells, and the pool is built anew where it moved.
@@ -80,7 +88,8 @@ class CandidatePoolService:
             )
             if (await read_state(self._session)).version == catalogue.version:
                 kept = snapshot_values(params)
-                return put_together(request, kept, cities, legs, rows, frame)
+                pool = put_together(request, kept, cities, legs, rows, frame)
+                return pool.sealed() if is_sealed else pool
         raise UnavailableError("the catalogue is being changed all the time; try again later")
 
     async def _read_trip(self, request: PlanRequest, params: Mapping[str, ParamValue]) -> _Trip:

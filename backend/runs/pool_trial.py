@@ -32,14 +32,19 @@ class Trial:
     limits: Mapping[str, object]
 
 
-async def try_pool(session: Session, trial: Trial) -> dict[str, Any]:
-    """Both pools, what enters and leaves, rejections, and the tokens that the lists cost."""
+async def try_pool(session: Session, trial: Trial, *, is_sealed: bool = True) -> dict[str, Any]:
+    """Both pools, what enters and leaves, rejections, and the tokens that the lists cost.
+
+    Without seals the pools have no hashes, and come sooner.
+    """
     params, rows = _check_trial(trial)
     today = await read_params(session)
     request = await _resolve(session, trial.request, {**today, **params})
     pools = CandidatePoolService(session)
-    before = await pools.build(request, today)
-    after = await pools.build(request, {**today, **params}) if params else before
+    before = await pools.build(request, today, is_sealed=is_sealed)
+    after = before
+    if params:
+        after = await pools.build(request, {**today, **params}, is_sealed=is_sealed)
     limits = await read_limits(session)
     proposed = await _describe(after, override_rows(limits, rows))
     return {

@@ -76,7 +76,8 @@ class MemoryCatalogue:
                 },
             ),
         )
-        return put_together(request, snapshot_values(params), pools, legs, rows, frame)
+        kept = snapshot_values(params)
+        return put_together(request, kept, pools, legs, rows, frame).sealed()
 
     def _build_leg(self, leg: Leg, limits: PoolLimits) -> LegPool:
         entries = [Entry(read_departure(e.row), e.enabled, e.is_synthetic) for e in self.trains]

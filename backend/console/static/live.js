@@ -14,7 +14,8 @@ async function draw() {
   isDrawing = true;
   try {
     const answer = await fetch(`/console/runs/${run}/progress`);
-    if (answer.ok) place.innerHTML = await answer.text();
+    if (answer.redirected) location.reload(); // the session has ended
+    else if (answer.ok) place.innerHTML = await answer.text();
   } finally {
     isDrawing = false;
   }
