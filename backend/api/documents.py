@@ -233,6 +233,17 @@ class WhyDocument(Document):
     rank: int | None
 
 
+class DroppedDocument(Document):
+    """Rows that a rule has kept out of a run's pool."""
+
+    items: tuple[dict[str, Any], ...]
+    next_cursor: int | None
+    total: int = Field(description="Rows that match.")
+    counted: int = Field(description="By the run's funnel.")
+    source: Literal["snapshot", "catalogue"]
+    is_exact: bool = Field(description="The run's own rows; else the catalogue has changed since.")
+
+
 class ParamItem(Document):
     """A parameter."""
 

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
@@ -27,7 +27,7 @@ from backend.console import (
 )
 from backend.console.assets import STATIC, Assets, find_leaflet
 from backend.console.render import show_page
-from backend.console.visit import FormError, get_services, read_visit
+from backend.console.visit import FormError, get_services, read_visit, refuse_nul
 from backend.errors import UnauthorizedError, WaypoolError
 from backend.http_status import find_status
 
@@ -78,7 +78,9 @@ def _find_page_above(path: str) -> str:
 
 def create_console() -> FastAPI:
     """The pages; `state.services` is set when the web application starts."""
-    console = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    console = FastAPI(
+        openapi_url=None, docs_url=None, redoc_url=None, dependencies=[Depends(refuse_nul)]
+    )
     console.mount("/static", Assets(directory=STATIC), name="static")
     console.mount("/leaflet", Assets(directory=find_leaflet()), name="leaflet")
     for router in ROUTERS:

@@ -63,6 +63,12 @@ def _make_token(secret: str, nonce: str) -> str:
     return f"{nonce}.{hashlib.sha256(f'form:{secret}:{nonce}'.encode()).hexdigest()}"
 
 
+def refuse_nul(request: Request) -> None:
+    """No address of ours holds the character NUL, which the database cannot store or look for."""
+    if "\0" in request.url.path or "%00" in request.url.query:
+        raise FormError("this address holds the character NUL")
+
+
 def get_services(request: Request) -> Services:
     """The process's services."""
     services = request.app.state.services

@@ -5,7 +5,7 @@ shown. Else the same rules judge today's catalogue by the run's own request and 
 the catalogue's version is that of the snapshot, these are the run's rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, get_args
@@ -58,6 +58,42 @@ class Dropped:
     rows: Sequence[dict[str, Any]]
     source: Literal["snapshot", "catalogue"]
     is_exact: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """JSON values; a row has the same fields wherever it comes from."""
+        return {
+            "items": [_show(row) for row in self.rows],
+            "total": self.total,
+            "counted": self.counted,
+            "source": self.source,
+            "is_exact": self.is_exact,
+        }
+
+
+_FIELDS = (
+    "id",
+    "city",
+    "name",
+    "name_en",
+    "area",
+    "popularity",
+    "stars",
+    "rating",
+    "from_city",
+    "from_station",
+    "to_city",
+    "to_station",
+    "depart",
+    "arrive",
+    "day_offset",
+    "runs_on",
+)
+
+
+def _show(row: Mapping[str, Any]) -> dict[str, Any]:
+    price = row["price"]
+    shown = {field: row[field] for field in _FIELDS if field in row}
+    return shown | {"price": None if price is None else str(price)}
 
 
 async def list_dropped(session: Session, snapshot: Snapshot, drop: Drop, view: View) -> Dropped:

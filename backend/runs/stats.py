@@ -27,15 +27,26 @@ USED: dict[str, tuple[str, ...]] = {
 }
 """What of a run's usage each stop limit bounds."""
 
+EARLIEST, LATEST = (dt.datetime(year, 1, 1, tzinfo=dt.UTC) for year in (2000, 3000))
 USUAL = dt.timedelta(days=7)
 
 
 def choose_span(
     since: dt.datetime | None, until: dt.datetime | None
 ) -> tuple[dt.datetime, dt.datetime]:
-    """Both ends in UTC where they name no offset; the last seven days where they are not given."""
+    """Both ends in UTC where they name no offset; the last seven days where they are not given.
+
+    An `OutOfBoundsError` where they are not in order, or in no year that runs have ended in.
+    """
     end = _place(until) or read_utc()
-    return _place(since) or end - USUAL, end
+    for moment in (end, _place(since) or end):
+        if not EARLIEST <= moment < LATEST:
+            years = f"the years {EARLIEST.year} to {LATEST.year - 1}"
+            raise OutOfBoundsError(f"since and until must lie in {years}")
+    begin = _place(since) or end - USUAL
+    if begin >= end:
+        raise OutOfBoundsError("since must lie before until")
+    return begin, end
 
 
 def _place(moment: dt.datetime | None) -> dt.datetime | None:
@@ -48,8 +59,6 @@ async def read_stats(
     session: Session, since: dt.datetime, until: dt.datetime, by: GroupBy, *, is_compared: bool
 ) -> dict[str, Any]:
     """Statistics as JSON values; `is_compared` puts those of the span before beside them."""
-    if since >= until:
-        raise OutOfBoundsError("since must lie before until")
     rows = await _read_rows(session, since, until, MAX_RUNS)
     before = None
     if is_compared:

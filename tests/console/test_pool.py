@@ -113,6 +113,8 @@ async def test_rows_and_reasons_obey_scope_and_tenant(browse: Open) -> None:
     admin = await browse("one", "admin")
     page = await ask(user)
     await wait_for(user, page)
+    for path in (f"{page}/why?q=%00", f"{page}/dropped?kind=poi&reason=rank&q=%00"):
+        assert (await user.open(path)).status_code == 400
     for path in (f"{page}/dropped?kind=poi&reason=rank", f"{page}/why", f"{page}/pool"):
         assert (await user.open(path)).status_code == 200
         assert (await stranger.open(path)).status_code == 404

@@ -57,6 +57,8 @@ async def test_cities_have_their_funnel_and_an_empty_span_says_so(browse: Open) 
     for bad, said in (
         ("since=2026-05-02T00:00&until=2026-05-01T00:00", "since must lie before until"),
         ("since=soon", "soon is no date"),
+        ("since=0001-01-01T00:00&against=previous", "the years 2000 to 2999"),
+        ("until=9999-12-31T23:59", "the years 2000 to 2999"),
     ):
         wrong = await admin.open(f"/console/stats?{bad}")
         assert wrong.status_code == 422

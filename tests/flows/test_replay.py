@@ -204,5 +204,9 @@ async def test_feedback_and_findings_are_counted(api: Client) -> None:
     assert 0 < lists["tools"]["list_pois"]["has_more_share"] <= 1
     assert city["previous"] == []
     assert [entry["new"] for entry in city["changes"]] == [50]
-    wrong = {"since": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z"}
-    assert (await client.get("/v1/admin/stats", params=wrong)).status_code == 422
+    for since, until in (
+        ("2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"),
+        ("0001-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+    ):
+        wrong = {"since": since, "until": until, "against": "previous"}
+        assert (await client.get("/v1/admin/stats", params=wrong)).status_code == 422

@@ -1,13 +1,23 @@
-"""For developers: the snapshot that a run was made from, and its whole log."""
+"""For developers: the snapshot that a run was made from, what it left out, and its whole log."""
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.api.deps import Developer, ServicesDep
-from backend.api.documents import LedgerDocument, Page, StepItem, document_problems
+from backend.api.documents import (
+    DroppedDocument,
+    LedgerDocument,
+    Page,
+    StepItem,
+    document_problems,
+)
 from backend.db.session import transaction
 from backend.errors import ConflictError
+from backend.pool.dropped import Drop, Order, list_dropped
+from backend.pool.dropped_queries import View
+from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.commands import get_run
 from backend.runs.ledger import read_ledger
 from backend.runs.queries import read_snapshot_text
@@ -38,6 +48,40 @@ async def get_snapshot(run_id: RunId, services: ServicesDep, principal: Develope
     if text is None:
         raise ConflictError("the pool of this run is not built yet")
     return Response(text, media_type="application/json")
+
+
+@router.get(
+    "/{run_id}/dropped",
+    summary="What a rule has kept out of the pool",
+    responses={200: {"model": DroppedDocument}, **document_problems(404, 409)},
+)
+async def get_dropped(  # noqa: PLR0913 - which count of the funnel, and which part of its rows
+    run_id: RunId,
+    services: ServicesDep,
+    principal: Developer,
+    kind: Annotated[Kind, Query()],
+    reason: Annotated[str, Query(max_length=20, description="As the funnel names it.")],
+    at: Annotated[
+        str | None, Query(max_length=100, description="A city's id, or a leg's number from 0.")
+    ] = None,
+    q: Annotated[str, Query(max_length=200, description="A part of a name or id.")] = "",
+    order: Annotated[Order, Query()] = "rank",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[
+        int, Query(ge=0, le=MAX_SEQ, description="`next_cursor` of the last page.")
+    ] = 0,
+) -> dict[str, Any]:
+    """From the snapshot where it holds all of them, else by the same rules from today's catalogue."""
+    async with transaction(services.engine) as session:
+        await get_run(session, run_id, principal.tenant)
+        text = await read_snapshot_text(session, run_id)
+        if text is None:
+            raise ConflictError("the pool of this run is not built yet")
+        snapshot = await asyncio.to_thread(Snapshot.model_validate_json, text)
+        view = View(q, order, cursor, limit)
+        dropped = await list_dropped(session, snapshot, Drop(kind, reason, at), view)
+    end = cursor + len(dropped.rows)
+    return dropped.as_json() | {"next_cursor": end if end < dropped.total else None}
 
 
 @router.get(
