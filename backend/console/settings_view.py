@@ -19,13 +19,17 @@ _KINDS: Mapping[str, KnobKind] = {"param": "params", "tool": "tools"}
 
 @dataclass(frozen=True)
 class Typed:
-    """What somebody has typed about one of them, and what is wrong with it."""
+    """What somebody has typed about one of them, and what is wrong with it.
+
+    `is_stale` says that somebody else was quicker.
+    """
 
     name: str
     value: str | None = None
     why: str = ""
     offered: bool | None = None
     fault: str = ""
+    is_stale: bool = False
 
 
 @dataclass(frozen=True)

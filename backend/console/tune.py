@@ -1,6 +1,7 @@
 """Parameters and return limits: see, change with a reason, go back."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -117,7 +118,8 @@ async def _show(
     error: WaypoolError | None = None,
 ) -> Response:
     if typed and error:
-        typed = Typed(typed.name, typed.value, typed.why, typed.offered, error.message)
+        is_stale = isinstance(error, StaleVersionError)
+        typed = replace(typed, fault=error.message, is_stale=is_stale)
     async with transaction(services.engine) as session:
         settings = await list_settings(session, typed)
         history = await list_changes(session, SHORT)

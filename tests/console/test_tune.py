@@ -41,7 +41,7 @@ async def test_an_admin_changes_a_limit_and_takes_it_back(browse: Open) -> None:
     assert saved.status_code == 303, find_text(saved)
     lost = await late.send("/console/tune/tools/list_pois", max_return_rows="9", why="mine")
     assert lost.status_code == 412
-    assert "version 2" in lost.text
+    assert "现在的值是 5（版本 2）" in lost.text
     assert find_value(lost, "list_pois") == "9"
     assert 'value="mine"' in lost.text
     page = await admin.open("/console/tune")

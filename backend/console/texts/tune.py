@@ -57,6 +57,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "tune.revert": ("撤销上次修改", "Take the last change back"),
     "tune.reset": ("恢复默认值", "Reset to the default"),
     "tune.refused": ("{name} 没有保存，原因见下。", "{name} was not saved; see why."),
+    "tune.stale": (
+        "别人先改了它：现在的值是 {value}（版本 {n}）。您输入的内容还在，再保存一次就会替换。",
+        "Somebody else was quicker: its value is {value} now (version {n}). What you typed is still"
+        " here; saving again replaces theirs.",
+    ),
     "tune.version": ("版本 {n}", "version {n}"),
     "tune.history": ("修改记录", "Changes"),
     "tune.history.all": ("全部修改", "All changes"),
