@@ -97,6 +97,20 @@ async def read_steps(
         return [Step(row.seq, row.kind, row.payload, row.at) for row in rows]
 
 
+_READ = """
+select log.seq, log.kind, coalesce(apart.payload, log.payload), log.at from run_log as log
+left join run_payload as apart on apart.run_id = log.run_id and apart.seq = log.seq
+where log.run_id = %s and log.seq > %s order by log.seq
+"""
+
+
+async def read_steps_alone(statements: Statements, run_id: str, after: int = 0) -> list[Step]:
+    """All steps above `after`, in order, by a statement of its own."""
+    async with statements.connection() as connection:
+        rows = await (await connection.execute(_READ, [run_id, after])).fetchall()
+    return [Step(*row) for row in rows]
+
+
 async def read_last_seq(session: Session, run_id: str) -> int:
     """The last step's number; 0 in an empty log."""
     wanted = select(func.max(RunLogRow.seq)).where(RunLogRow.run_id == run_id)

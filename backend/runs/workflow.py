@@ -8,7 +8,7 @@ leaves the choice.
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -40,7 +40,7 @@ from backend.runs.recording import RecordedTools, Recording, make_recording
 from backend.runs.relaxing.in_run import relax_once
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.result import count_run_funnel
-from backend.runs.run_log import RunTakenOverError, Step, read_steps
+from backend.runs.run_log import RunTakenOverError, Step, read_steps, read_steps_alone
 from backend.runs.spans import TracedLlm, TracedTools, trace_agent
 from backend.runs.spending import count_cost
 from backend.runs.stages import Stage, read_stages, read_start
@@ -107,9 +107,9 @@ async def advance_run(
         if run is None or is_final(run.status):
             return
         await update_run(session, run_id, status="running", started_at=run.started_at or read_utc())
-    steps = await read_steps(engine, run_id)
+    steps = await read_steps_alone(means.statements, run_id)
     with logged_as(run.id, run.tenant):
-        await _carry(_Carriage(engine, planners, means, is_stopping), run, list(steps))
+        await _carry(_Carriage(engine, planners, means, is_stopping), run, steps)
 
 
 @dataclass(frozen=True)
@@ -307,8 +307,10 @@ class _Work:
         store = self._planners.results
         if store is None:
             return None
-        async with transaction(self._engine) as session:
-            ancestors = await list_ancestors(session, self._run.id)
+        ancestors: Sequence[str] = ()
+        if self._run.parent_run_id is not None:
+            async with transaction(self._engine) as session:
+                ancestors = await list_ancestors(session, self._run.id)
         owner = Owner(self._run.tenant, self._run.id)
         return RunResults(store, owner, snapshot.request.locale, tuple(ancestors))
 
@@ -323,7 +325,8 @@ class _Work:
     async def _read_log(self) -> list[Step]:
         """The whole log, of which only what was written since the last look is read."""
         last = self._steps[-1].seq if self._steps else 0
-        self._steps = [*self._steps, *await read_steps(self._engine, self._run.id, last)]
+        written = await read_steps_alone(self._means.statements, self._run.id, last)
+        self._steps = [*self._steps, *written]
         return self._steps
 
     async def _fail(self, code: str, message: str) -> None:
