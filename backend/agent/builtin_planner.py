@@ -19,7 +19,14 @@ from backend.agent.policy.mending import (
     spend_less,
 )
 from backend.agent.policy.placing import put_places
-from backend.agent.policy.revising import look, rearrange, retime, survey_where_broken
+from backend.agent.policy.revising import (
+    look,
+    rearrange,
+    retime,
+    save,
+    survey_where_broken,
+    take_back,
+)
 from backend.agent.policy.situation import Phase, Situation
 from backend.agent.policy.submitting import explain_end, submit
 from backend.agent.policy.survey import look_at_draft, survey
@@ -53,7 +60,8 @@ REVISION_PHASES: tuple[Phase, ...] = (
     survey_where_broken,
     choose_trains,
     choose_hotels,
-    spend_less,
+    take_back,
+    save,
     look_again,
     rearrange,
     retime,

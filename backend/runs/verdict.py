@@ -11,6 +11,7 @@ from backend.runs.ending import DeadlineError
 from backend.runs.findings import Findings
 from backend.runs.lifecycle import RunStatus
 from backend.runs.stages import Stage
+from backend.runs.stop_words import explain_stop
 
 _SHORT = frozenset(
     {
@@ -50,8 +51,7 @@ def judge(last: Stage | None, findings: Findings, cut: Cut | None) -> Verdict:
     stop = last.stop if last else None
     if findings.errors and last is not None and (last.planner != "builtin" or stop in _SHORT):
         code = (last.error or stop or "STOPPED").upper()
-        message = f"the planner stopped ({stop}) before the plan was sound"
-        return Verdict("failed", error={"code": code, "message": message})
+        return Verdict("failed", error={"code": code, "message": explain_stop(stop, last.error)})
     return Verdict("infeasible", [show_clash(breach) for breach in findings.clashes])
 
 

@@ -279,6 +279,7 @@ class _Work:
             with trace_agent(self._run, stage.planner):
                 result = await run_agent(snapshot, llm, TracedTools(tools), recorder, watch, start)
         error = result.error.code if result.error else None
+        log.info("planner %s stopped: %s", stage.planner, error or result.stop)
         await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
         return result.state, str(result.stop), error
 

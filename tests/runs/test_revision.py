@@ -211,3 +211,24 @@ async def test_a_city_without_another_hotel_says_so() -> None:
     assert caught.value.faults[0].code == "no_other_hotel"
     gone = ask(alone, draft, {"op": "remove", **find_item(alone, draft, "bj-h-dongdan")})
     assert (await mend(gone)).errors == ["HOTEL_MISSING"]
+
+
+async def test_a_must_see_that_is_displaced_finds_another_day() -> None:
+    wall = make_poi("bj-wall", "长城", duration_min=420, lat=40.36, lon=116.02)
+    snapshot = make_snapshot(
+        pois=(*BEIJING_POIS, wall), must_see=("bj-gugong",), day_end="19:00", pace="packed"
+    )
+    draft = make_draft({2: ["gugong"], 3: ["yiheyuan", "798"]})
+    trial = await mend(ask(snapshot, draft, {"op": "add", "poi_id": "bj-wall", "day": 2}))
+    assert trial.errors == []
+    assert {"bj-gugong", "bj-wall"} <= set(trial.result.state.draft.poi_ids)
+
+
+async def test_what_is_cheaper_and_makes_the_plan_dearer_is_taken_back() -> None:
+    far = make_hotel("bj-h-far", "密云酒店", lat=40.4, lon=117.0, price_per_night=Decimal(390))
+    snapshot = make_snapshot(hotels=(HOTELS[0], far), budget_total=Decimal(2900))
+    draft = make_draft({2: ["gugong"], 3: ["tiantan"]})
+    trial = await mend(ask(snapshot, draft, {"op": "add", "poi_id": "bj-kaoya"}))
+    assert trial.errors == ["OVER_BUDGET"]
+    assert trial.names.count("choose_hotel") == 2
+    assert trial.result.state.draft.hotels == {"beijing": "bj-h-dongdan"}

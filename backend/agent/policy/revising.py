@@ -4,12 +4,13 @@ What stands on broken days is ordered anew, what has no room there any more goes
 another train may leave the day more time. A plan that is sound is left as it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from backend.agent.policy.brief import BriefLeg
 from backend.agent.policy.call_log import Step
 from backend.agent.policy.draft_view import Broken
-from backend.agent.policy.mending import NOT_BY_VISITS
+from backend.agent.policy.mending import NOT_BY_VISITS, spend_less
 from backend.agent.policy.rides import is_possible, list_rides
 from backend.agent.policy.situation import Situation
 from backend.agent.policy.survey import survey_choices
@@ -21,6 +22,9 @@ NOT_BY_PLACES = NOT_BY_VISITS | {"OVER_BUDGET"}
 """Errors that no other order of the visits takes away."""
 
 CHOICES = frozenset({"choose_train", "choose_hotel"})
+
+MOST_CHOICES = 12
+"""Trains and hotels that are tried; the run has other things to do."""
 
 
 def look(situation: Situation) -> list[ToolCall]:
@@ -36,21 +40,69 @@ def survey_where_broken(situation: Situation) -> list[ToolCall]:
     return survey_choices(situation) if situation.draft.errors else []
 
 
+def save(situation: Situation) -> list[ToolCall]:
+    """One cheaper train or hotel while the plan costs more than the budget."""
+    if sum(step.tool in CHOICES for step in situation.log.steps) >= MOST_CHOICES:
+        return []
+    calls = spend_less(situation)
+    first = next((n for n, call in enumerate(calls) if call.name in CHOICES), len(calls))
+    return calls[: first + 1]
+
+
+def take_back(situation: Situation) -> list[ToolCall]:
+    """What was there before, where something cheaper has made the whole plan dearer by its ways."""
+    *before, last = situation.log.steps or (None,)
+    budget = situation.brief.budget
+    if last is None or budget is None or last.tool not in CHOICES or last.is_error:
+        return []
+    totals = [_read_total(step) for step in before if step is not None and "plan" in step.content]
+    if not totals or totals[-1] <= budget or _read_total(last) < totals[-1]:
+        return []
+    key = "leg" if last.tool == "choose_train" else "city"
+    slot = {key: last.arguments[key]}
+    others = [s for s in situation.log.find(last.tool, **slot) if s is not last and not s.is_error]
+    arguments = others[-1].arguments if others else _read_given(situation, last)
+    is_same = not arguments or arguments == last.arguments
+    return [] if is_same else [make_call(last.tool, **arguments)]
+
+
+def _read_total(step: Step) -> float:
+    return float(step.content["plan"]["total_cost"])
+
+
+def _read_given(situation: Situation, step: Step) -> Mapping[str, Any]:
+    """What the plan had in the place of a choice, if it may come back."""
+    draft, out = situation.brief.draft, {row_id for _, row_id in situation.brief.locks.out}
+    if step.tool == "choose_hotel":
+        city = step.arguments["city"]
+        hotel = draft.get("hotels", {}).get(city)
+        return {"city": city, "hotel_id": hotel} if hotel and hotel not in out else {}
+    leg = step.arguments["leg"]
+    trains = draft.get("trains", {}).get(str(leg))
+    is_free = bool(trains) and not out.intersection(trains)
+    return {"leg": leg, "train_ids": trains} if is_free else {}
+
+
 def rearrange(situation: Situation) -> list[ToolCall]:
-    """Each day's visits in another order; then what was left out of them on any other day."""
+    """Each day's visits in another order; then what was left out of them on any other day.
+
+    All anew, but for what is held, where a must-see has no room even so.
+    """
     log, draft = situation.log, situation.draft
     tries = _list_tries(log.steps)
     if not log.may("arrange"):
         return []
+    missing = [i for i, _ in log.brief.must_see if i not in draft.poi_ids]
+    given = [*missing, *draft.poi_ids]
     if not tries:
-        missing = [i for i, _ in log.brief.must_see if i not in draft.poi_ids]
-        given = [*missing, *draft.poi_ids]
         is_wanted = bool(given) and any(f.code not in NOT_BY_PLACES for f in draft.faults)
         return [make_call("arrange", poi_ids=given, keep=True)] if is_wanted else []
     left = [entry["poi_id"] for entry in tries[-1].content.get("left_out", ())]
-    if len(tries) > 1 or not left:
-        return []
-    return [make_call("arrange", poi_ids=left, keep=True)]
+    if len(tries) == 1 and left:
+        return [make_call("arrange", poi_ids=left, keep=True)]
+    if len(tries) == 2 and set(left) & set(missing):
+        return [make_call("arrange", poi_ids=[*dict.fromkeys((*given, *left))], keep=False)]
+    return []
 
 
 def retime(situation: Situation) -> list[ToolCall]:
