@@ -11,7 +11,7 @@ from backend.agent.config_faults import list_faults, point_at
 from backend.errors import Fault, RequestRefusedError, ToolError
 from backend.planner.draft import Draft
 from backend.planner.itinerary import Itinerary
-from backend.planner.locks import Locks
+from backend.planner.locks import Barred, Locks
 from backend.planner.revision import (
     Target,
     add_place,
@@ -110,10 +110,14 @@ class Revised:
 
 @dataclass(frozen=True)
 class Shown:
-    """A finished plan as the traveller sees it, and what it is made of."""
+    """A finished plan as the traveller sees it, and what it is made of.
+
+    `out` are places that edits before these have taken out: they stay out.
+    """
 
     draft: Draft
     itinerary: Itinerary
+    out: tuple[Barred, ...] = ()
 
 
 def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
@@ -128,8 +132,8 @@ def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
         raise RequestRefusedError([Fault("/message", "bad_text", "holds NUL or half a pair")])
     if not asked.message.strip() and not asked.edits and not asked.refresh:
         raise RequestRefusedError([Fault("", "nothing_asked", "a message, edits or refresh")])
-    if asked.message.strip() and not asked.edits and not has_model:
-        message = "a message needs a language model, and none is configured: send edits"
+    if asked.message.strip() and not has_model:
+        message = "a message needs a language model, and none is configured: send edits alone"
         raise RequestRefusedError([Fault("/message", "model_needed", message)])
     return asked
 
@@ -161,7 +165,8 @@ def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:
         raise RequestRefusedError(faults)
     locks = lock_targets(present.draft, [target for target in targets if target])
     new = with_wishes(new, asked.edits, list(removed.values()))
-    bench = _Bench(new, keep_known(new, present.draft), locks, locks)
+    held = locks.hold(Locks(out=present.out))
+    bench = _Bench(new, keep_known(new, present.draft), locks, held)
     for n, edit in enumerate(asked.edits):
         change = partial(bench.do, edit, removed.get(n))
         after = _attempt(faults, f"/edits/{n}", change) or bench

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
@@ -29,7 +29,7 @@ from backend.runs.revision import (
     show_start,
 )
 from backend.runs.run_log import Step, append_step, read_steps
-from backend.runs.stages import fold_state, read_stages
+from backend.runs.stages import fold_state, read_stages, read_start
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,12 @@ async def _read_present(engine: Engine, run_id: str, tenant: str | None) -> Pres
         raise ConflictError(f"{run_id} has no plan to revise")
     snapshot, sought = Snapshot.model_validate_json(text), read_sought(steps)
     if sought is not None and sought.plan is not None:
-        return Present(run, snapshot, Shown(sought.plan.draft, sought.plan.itinerary))
-    draft = fold_state(stages).draft
-    return Present(run, snapshot, Shown(draft, build_itinerary(snapshot, draft)))
+        shown = Shown(sought.plan.draft, sought.plan.itinerary)
+    else:
+        draft = fold_state(stages).draft
+        shown = Shown(draft, build_itinerary(snapshot, draft))
+    out = tuple(row for row in read_start(steps).locks.out if row[0] == "poi")
+    return Present(run, snapshot, replace(shown, out=out))
 
 
 async def _refresh(
@@ -123,6 +126,7 @@ async def _make_child(
 
 
 def _choose_planner(request: PlanRequest, asked: RevisionRequest) -> PlanRequest:
-    """Code does the edits; words are for the model, where the first request left the choice."""
-    planner: PlannerChoice = request.planner if asked.message.strip() else "builtin"
+    """Code does the edits; words are for a model, also where the plan was made without one."""
+    asks_a_model: PlannerChoice = "openai" if request.planner == "openai" else "auto"
+    planner: PlannerChoice = asks_a_model if asked.message.strip() else "builtin"
     return request.model_copy(update={"planner": planner})

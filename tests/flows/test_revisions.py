@@ -113,7 +113,10 @@ async def test_what_cannot_be_done_is_named_all_at_once(api: Client) -> None:
     here = {"day": day, "item": item}
     run_id = first["id"]
     assert await refuse(client, run_id, {}) == {"": "nothing_asked"}
-    assert await refuse(client, run_id, {"message": "太满了"}) == {"/message": "model_needed"}
+    words = {"message": "太满了"}
+    assert await refuse(client, run_id, words) == {"/message": "model_needed"}
+    both = words | {"edits": [{"op": "remove", **here}]}
+    assert await refuse(client, run_id, both) == {"/message": "model_needed"}
     assert await refuse(
         client,
         run_id,
@@ -173,3 +176,30 @@ async def test_words_go_to_the_model_which_cannot_move_what_is_locked(
     assert f'"visits":[[{day},"{kept}"]]' in opening
     assert [s["kind"] for s in trace["items"]][:2] == ["run_queued", "revision_begun"]
     assert desk.mocks["planner"].faults == []
+
+
+async def test_words_reach_a_model_also_after_edits_and_find_the_edits_held(
+    seeded_url: str, tmp_path: Path
+) -> None:
+    async with open_desk(seeded_url, tmp_path, {"planner": Scenario(dialect="strictest")}) as desk:
+        first = await desk.plan(planner="builtin")
+        day, item, gone = list_visits(first)[0]
+        edited = await revise(
+            desk.client, first["id"], edits=[{"op": "remove", "day": day, "item": item}]
+        )
+        talked = await revise(desk.client, edited["id"], message="换个晚上的地方")
+        (day, item, other), *_ = list_visits(edited)
+        both = await revise(
+            desk.client,
+            edited["id"],
+            message="第一天少走路",
+            edits=[{"op": "remove", "day": day, "item": item}],
+        )
+    assert edited["planner_used"] == "builtin"
+    assert {talked["planner_used"], both["planner_used"]} == {"openai"}
+    assert gone not in list_places(edited)
+    assert other not in list_places(both)
+    assert (
+        f'"out":[["poi","{gone}"],["poi","{other}"]]'
+        in desk.mocks["planner"].seen[-1].body["messages"][1]["content"]
+    )
