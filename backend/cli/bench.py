@@ -11,6 +11,7 @@ from backend.bench.quality import describe_quality, run_quality_bench
 from backend.bench.runs.scenarios import SCENARIOS
 from backend.cli.bench_loop import bench_loop
 from backend.cli.bench_pages import bench_pages
+from backend.cli.bench_replay import bench_replay
 from backend.cli.bench_results import bench_context, bench_results
 from backend.cli.output import FAILED, Output, json_option
 from backend.db.connect import open_database
@@ -27,6 +28,7 @@ bench.add_command(bench_results)
 bench.add_command(bench_context)
 bench.add_command(bench_loop)
 bench.add_command(bench_pages)
+bench.add_command(bench_replay)
 
 
 @bench.command("pool")

@@ -1,0 +1,1 @@
+"""Whether runs come out again byte for byte: on another machine, without a database."""
