@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from backend.agent.replies import dump_json
-from backend.replay.json_tree import Difference, list_leaves
+from backend.replay.json_tree import Difference, join_pointer, list_leaves
 
 _MARK = 6
 PARTS = ("run", "snapshot", "steps", "results", "result")
@@ -29,10 +29,11 @@ def find_changed(document: Mapping[str, Any]) -> Iterator[Difference]:
     for path, expected in kept["parts"].items():
         if path not in parts:
             yield Difference(path, f"sha256 {expected}", "(nothing)")
-        elif (found := _hash(parts[path])) != expected:
+        elif _hash(parts[path]) != expected:
             place, value = _find_leaf(parts[path], kept["leaves"].get(path, ""))
             yield Difference(path + place, f"sha256 {expected} of {path}", value)
-            assert found
+        elif (marks := _mark_leaves(parts[path])) != kept["leaves"].get(path):
+            yield Difference(join_pointer("/hashes/leaves", path), "(other marks)", marks)
     for path in parts:
         if path not in kept["parts"]:
             yield Difference(path, "(nothing)", parts[path])

@@ -78,14 +78,20 @@ def copy_export(export: RunExport) -> RunExport:
     return read_export(json.loads(json.dumps(export.document, ensure_ascii=False)))
 
 
+def follow(document: Any, pointer: str) -> tuple[Any, Any]:
+    """The object or list that a pointer leads into, and the last step."""
+    *way, last = (step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/"))
+    place = document
+    for step in way:
+        place = place[int(step)] if isinstance(place, list) else place[step]
+    return place, int(last) if isinstance(place, list) else last
+
+
 def change(export: RunExport, pointer: str, value: Any, *, is_sealed: bool = False) -> RunExport:
     """The export with another value at a place; `is_sealed` as if it had always been so."""
     document = copy.deepcopy(export.document)
-    *way, last = (step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/"))
-    place: Any = document
-    for step in way:
-        place = place[int(step)] if isinstance(place, list) else place[step]
-    place[int(last) if isinstance(place, list) else last] = value
+    place, last = follow(document, pointer)
+    place[last] = value
     if is_sealed:
         document["hashes"] = compute_hashes(document)
     return read_export(document)

@@ -1,22 +1,32 @@
 """An export verifies byte for byte, and whatever is changed in it is reported with its path."""
 
 import asyncio
+import copy
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backend.agent.llm import ModelError
-from backend.pool import rebuild as rebuilding
+from backend.agent.replies import dump_json
+from backend.agent.scripted_llm import calls
+from backend.pool import rules, train_spread
+from backend.pool.candidate import HotelCandidate
+from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
+from backend.pool.train_spread import Choice
 from backend.replay.export import BadExportError, RunExport, read_export
+from backend.replay.hashing import find_changed
 from backend.replay.json_tree import find_difference, list_leaves
 from backend.replay.playback import play_back
 from backend.replay.transcript import show_turns
 from backend.replay.verify import verify
 from backend.tools.limits import ToolLimit
-from tests.replay.runs import SCRIPT, change, make_pool, make_wordy_pool, plan, scripted
+from tests.replay.runs import SCRIPT, change, follow, make_pool, make_wordy_pool, plan, scripted
 
 POOLS: tuple[dict[str, Any], ...] = (
     {},
@@ -70,10 +80,41 @@ async def test_a_changed_price_anywhere_is_reported_with_its_path(sound: RunExpo
         if path.endswith(("/price", "/price_per_night", "/cost"))
     ]
     assert len(prices) > 100
-    for path in random.Random(1).sample(prices, 12):
-        difference = (await verify(change(sound, path, "7.77"))).difference
-        assert difference is not None
+    assert {path.split("/")[1] for path in prices} == set(parts)
+    for path in prices:
+        difference = next(find_changed(change(sound, path, "7.77").document))
         assert (difference.path, difference.found) == (path, "7.77")
+    said = (await verify(change(sound, prices[-1], "7.77"))).difference
+    assert said is not None
+    assert (said.path, said.found) == (prices[-1], "7.77")
+
+
+@given(data=st.data())
+async def test_whatever_is_changed_is_reported_with_its_path(
+    sound: RunExport, data: st.DataObject
+) -> None:
+    leaves = [
+        f"/{part}{path}"
+        for part in ("run", "snapshot", "steps", "result")
+        for path, _ in list_leaves(sound.document[part])
+    ]
+    path = data.draw(st.sampled_from(leaves))
+    value = data.draw(st.one_of(st.none(), st.booleans(), st.integers(), st.text()))
+    other = copy.deepcopy(sound.document)
+    place, last = follow(other, path)
+    if dump_json(place[last]) == dump_json(value):
+        return
+    place[last] = value
+    assert next(find_changed(other)).path == path
+
+
+async def test_a_changed_mark_of_a_leaf_is_reported_too(sound: RunExport) -> None:
+    marks = sound.document["hashes"]["leaves"]["/snapshot"]
+    other = copy.deepcopy(sound.document)
+    other["hashes"]["leaves"]["/snapshot"] = "000000" + marks[6:]
+    assert (await verify(read_export(other))).difference is not None
+    other["hashes"]["leaves"] = {}
+    assert (await verify(read_export(other))).difference is not None
 
 
 @pytest.mark.parametrize(
@@ -113,22 +154,39 @@ async def test_a_missing_or_added_part_is_reported(sound: RunExport) -> None:
         assert (await verify(read_export(document))).check == "hashes"
 
 
-@pytest.mark.parametrize("rule", ["find_places", "find_hotels", "cut_leg"])
-async def test_a_changed_rule_in_the_code_is_caught(
-    sound: RunExport, monkeypatch: pytest.MonkeyPatch, rule: str
+def like_dear_hotels(row: HotelCandidate) -> tuple[Any, ...]:
+    return -(row.price_per_night or 0), row.id
+
+
+def like_slow_trains(choice: Choice) -> tuple[Any, ...]:
+    return -choice.journey, choice.id
+
+
+def spread_by_count(choices: Sequence[Choice], size: int) -> list[Choice]:
+    return train_spread.sort_by_departure(choices)[:size]
+
+
+@pytest.mark.parametrize(
+    ("module", "rule", "changed", "path"),
+    [
+        (rules, "count_matches", lambda row, interests: 0, "/snapshot/cities/beijing"),
+        (rules, "_rank_hotel", like_dear_hotels, "/snapshot/cities/beijing"),
+        (train_spread, "_merit", like_slow_trains, "/snapshot/legs/0"),
+        (train_spread, "_pick_by_slot", spread_by_count, "/snapshot/legs/0"),
+    ],
+)
+async def test_a_changed_ranking_or_spread_in_the_code_is_caught(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, rule: str, changed: Any, path: str
 ) -> None:
-    original = getattr(rebuilding, rule)
-
-    def changed(*args: Any, **kwargs: Any) -> Any:
-        found = original(*args, **kwargs)
-        if rule == "cut_leg":
-            return found.model_copy(update={"trains": found.trains[::-1]})
-        return found.__class__(**{**vars(found), "ranking": found.ranking[::-1]})
-
-    monkeypatch.setattr(rebuilding, rule, changed)
-    verification = await verify(sound)
+    sizes = {"POOL_POI_SIZE": 5, "POOL_HOTEL_SIZE": 2, "POOL_TRAIN_SIZE": 2}
+    snapshot = rebuild(make_pool(interests=["park"]), sizes)
+    export = await plan(snapshot, scripted(calls("submit_itinerary")), planner="openai")
+    assert (await verify(export)).is_same
+    monkeypatch.setattr(module, rule, changed)
+    verification = await verify(export)
     assert verification.check == "pool"
     assert verification.difference is not None
+    assert verification.difference.path.startswith(path)
 
 
 async def test_a_step_shows_what_the_model_saw(sound: RunExport) -> None:
