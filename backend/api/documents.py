@@ -81,7 +81,7 @@ class RunDocument(Document):
     created_at: Moment
     finished_at: Moment | None
     parent_run_id: str | None = Field(description="The run that this one came out of.")
-    planner_used: Literal["openai", "builtin"] | None
+    planner_used: Literal["builtin", "openai"] | None
     fallback_reason: str | None
     model: str | None = Field(description="The configured name of the language model.")
     request: PlanRequest
@@ -107,7 +107,7 @@ class RunItem(Document):
     cities: tuple[str, ...]
     start_date: str
     days: int
-    planner: Literal["auto", "openai", "builtin"]
+    planner: Literal["auto", "builtin", "openai"]
     snapshot_sha256: str | None
     pinned: bool
 

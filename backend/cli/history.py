@@ -45,6 +45,18 @@ to_option = click.option(
 )
 
 
+def _show_change(old: Any, new: Any) -> tuple[str, str]:
+    """Both sides; of objects the fields alone that differ."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return write_json(old), write_json(new)
+    keys = [
+        key for key in (*old, *(k for k in new if k not in old)) if old.get(key) != new.get(key)
+    ]
+    sides = ((f"{key} {write_json(side.get(key))}" for key in keys) for side in (old, new))
+    before, after = (", ".join(side) for side in sides)
+    return before, after
+
+
 def show_history(output: Output, entries: Sequence[Recorded], limit: int) -> None:
     """Changes, newest first; `entries` holds one more where there are more."""
     items = [entry.as_json() for entry in entries[:limit]]
@@ -57,6 +69,6 @@ def show_history(output: Output, entries: Sequence[Recorded], limit: int) -> Non
         table.add_column(column, overflow="fold")
     for entry in entries[:limit]:
         at = entry.at.strftime("%Y-%m-%d %H:%M:%S")
-        old, new = write_json(entry.old), write_json(entry.new)
+        old, new = _show_change(entry.old, entry.new)
         table.add_row(str(entry.version), at, entry.who, old, new, entry.why or "")
     output.console.print(table if items else "never changed", markup=False)

@@ -113,13 +113,14 @@ def _show_turns(output: Output, export: RunExport, until: int | None, *, is_step
         asyncio.run(play_back(export, until=until, seen=seen))
     except DifferenceError as error:
         difference = error.difference
-    turns = list(show_turns(seen.turns))
+    turns = list(show_turns(seen))
     if output.is_json:
         output.show({"turns": turns, "difference": difference and difference.as_json()}, "")
     elif is_stepped:
         _walk(output, turns)
     else:
-        output.say("\n\n".join(map(write_turn, turns)) or "no turn to there")
+        told = [write_turn(turn, is_last=turn is turns[-1]) for turn in turns]
+        output.say("\n\n".join(told) or "no turn to there")
     if difference is not None and not output.is_json:
         warn(f"here it differs from the recording: {difference}")
     return 0 if difference is None else FAILED
@@ -128,7 +129,7 @@ def _show_turns(output: Output, export: RunExport, until: int | None, *, is_step
 def _walk(output: Output, turns: Sequence[dict[str, Any]]) -> None:
     """One turn at a time; where nobody sits at a terminal, all at once."""
     for n, turn in enumerate(turns, 1):
-        output.say(write_turn(turn))
+        output.say(write_turn(turn, is_last=n == len(turns)))
         if n < len(turns):
             click.pause(f"── {n} of {len(turns)} turns; any key for the next, Ctrl+C to end")
 

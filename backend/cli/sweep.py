@@ -121,7 +121,7 @@ def sweep(
     if output.is_json:
         output.show(document, "")
     else:
-        output.console.print(_tabulate(outcomes))
+        output.console.print(_tabulate(settings, outcomes))
 
 
 async def build_pools(
@@ -155,16 +155,19 @@ async def _read_requests(session: Session, source: str) -> Sequence[Mapping[str,
     return value
 
 
-def _tabulate(outcomes: Sequence[Outcome]) -> Table:
+def _tabulate(settings: Sequence[Setting], outcomes: Sequence[Outcome]) -> Table:
+    """A column for each thing that was varied: a setting's whole name is wider than most windows."""
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
-    for column in ("", "setting", "errors", "delivered", "profit", "must-sees"):
-        table.add_column(column)
-    for column in ("calls", "tokens", "seconds"):
-        table.add_column(column, justify="right")
-    for o in outcomes:
+    varied = [*settings[0].params, *settings[0].limits]
+    for column in ("", *varied):
+        table.add_column(column.replace("_", "_\n"))
+    for column in ("errors", "plans", "profit", "must-\nsees", "calls", "tokens", "seconds"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for setting, o in zip(settings, outcomes, strict=True):
+        values = {**setting.params, **setting.limits}
         table.add_row(
             "*" if o.is_efficient else "",
-            o.setting or "today's",
+            *(str(values[key]) for key in varied),
             str(o.errors),
             f"{o.delivered:.0%}",
             f"{o.profit:.0f}",

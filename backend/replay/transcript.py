@@ -1,20 +1,26 @@
 """What the model saw, turn by turn: the messages as sent, the tools offered, and what they cost."""
 
-from collections.abc import Iterator, Sequence
+import itertools
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 from backend.agent.ledger import Ledger
 from backend.agent.llm import Sent, add_sizes
-from backend.replay.playback import Turn
+from backend.agent.replies import dump_json
+from backend.replay.playback import Seen, Turn
 
 
-def show_turns(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
+def show_turns(seen: Seen) -> Iterator[dict[str, Any]]:
     """Each turn with what is new in it; a request holds `earlier_messages` before those.
 
-    Each stage is a conversation of its own, with an account of its own.
+    Each stage is a conversation of its own, with an account of its own. `outcomes` are those of the
+    turn's calls, by step, as far as was played.
     """
     before, planner, ledger = 0, "", Ledger()
-    for turn in turns:
+    ends = [turn.seq for turn in seen.turns[1:]]
+    for turn, end in itertools.zip_longest(seen.turns, ends, fillvalue=sys.maxsize):
+        assert isinstance(turn, Turn)
         if turn.planner != planner:
             before, planner, ledger = 0, turn.planner, Ledger()
         sent = ledger.open_request(turn.messages, turn.tools)
@@ -26,6 +32,11 @@ def show_turns(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:
             "messages": [m.model_dump(mode="json") for m in turn.messages[before:]],
             "tools": [tool.name for tool in turn.tools],
             "reply": turn.reply.model_dump(mode="json", include={"text", "calls"}),
+            "outcomes": [
+                {"step": seq, "tool": outcome.tool, "content": outcome.content}
+                for seq, outcome in seen.outcomes.items()
+                if turn.seq < seq < end
+            ],
             "ledger": _show_ledger(sent),
         }
         before = len(turn.messages)
@@ -40,8 +51,8 @@ def _show_ledger(sent: Sent) -> dict[str, Any]:
     }
 
 
-def write_turn(shown: dict[str, Any]) -> str:
-    """A turn for people."""
+def write_turn(shown: dict[str, Any], *, is_last: bool = False) -> str:
+    """A turn for people; of all but the last, the outcomes stand among the next one's messages."""
     ledger = shown["ledger"]
     parts = ", ".join(f"{part} {size['tokens']}" for part, size in ledger["parts"].items())
     head = (
@@ -56,4 +67,7 @@ def write_turn(shown: dict[str, Any]) -> str:
         lines.extend(f"  → {call['name']} {call['arguments']}" for call in message["calls"])
     lines.append(f"   it says: {shown['reply']['text']}".rstrip())
     lines.extend(f"  → {call['name']} {call['arguments']}" for call in shown["reply"]["calls"])
+    if is_last:
+        outcomes = ((o["step"], o["tool"], dump_json(o["content"])) for o in shown["outcomes"])
+        lines.extend(f"[step {step}: {tool}] {content}" for step, tool, content in outcomes)
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from backend.pool.snapshot import Kind, PoolWarning
 from backend.runs.lifecycle import RunStatus
 from backend.runs.run_log import Step
 
-PlannerName = Literal["openai", "builtin"]
+PlannerName = Literal["builtin", "openai"]
 
 _INTERNAL = re.compile(r"\b(?:call_\d+_\d+|(?:call|res)_[0-9a-z]{26})\b")
 _PAGE = ("total", "returned", "hasMore", "limit", "hint", "repeat_of")

@@ -44,4 +44,4 @@ def test_pools_are_planned_under_each_limit_and_drawn() -> None:
     assert outcomes[0].calls > outcomes[1].calls
     picture = draw_sweep(outcomes)
     assert picture.startswith("<svg")
-    assert picture.count("<circle") == 4
+    assert picture.count("<circle") == 8  # in the picture, and in the list below

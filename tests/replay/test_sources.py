@@ -41,7 +41,7 @@ async def test_what_is_offered_and_suggested_are_the_sources_of_then() -> None:
     first = next(step for step in export.steps if step.kind == "tool_called")
     assert "city_weather" in first.payload["outcome"]["content"]["error"]["allowed"]
     assert (await verify(export)).difference is None
-    turns = list(show_turns((await play_back(export)).turns))
+    turns = list(show_turns(await play_back(export)))
     assert turns[0]["tools"][-1] == "city_weather"
     other = change(export, "/steps/1/payload/sources", [tell("city_news")], is_sealed=True)
     assert (await verify(other)).check == "calls"

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import json
 import random
 from collections.abc import Iterator, Sequence
 from types import ModuleType
@@ -191,7 +192,7 @@ async def test_a_changed_ranking_or_spread_in_the_code_is_caught(
 
 async def test_a_step_shows_what_the_model_saw(sound: RunExport) -> None:
     last = sound.document["steps"][-3]["seq"]
-    turns = list(show_turns((await play_back(sound, until=last)).turns))
+    turns = list(show_turns(await play_back(sound, until=last)))
     assert [m["role"] for m in turns[0]["messages"]] == ["system", "user"]
     assert turns[1]["earlier_messages"] == 2
     assert turns[1]["messages"][0]["role"] == "assistant"
@@ -201,6 +202,9 @@ async def test_a_step_shows_what_the_model_saw(sound: RunExport) -> None:
     )
     assert turns[-1]["ledger"]["total"]["tokens"] > turns[0]["ledger"]["total"]["tokens"]
     assert len((await play_back(sound, until=turns[0]["step"])).turns) == 1
+    [first] = list(show_turns(await play_back(sound, until=turns[0]["step"] + 2)))
+    assert [o["step"] for o in first["outcomes"]] == [turns[0]["step"] + 1, turns[0]["step"] + 2]
+    assert json.loads(turns[1]["messages"][1]["content"]) == first["outcomes"][0]["content"]
 
 
 @pytest.mark.parametrize(
