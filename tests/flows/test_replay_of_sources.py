@@ -22,7 +22,7 @@ from backend.replay.building import build_export
 from backend.replay.live import Change, start_live
 from backend.replay.verify import verify
 from backend.runs.commands import start_run
-from backend.runs.means import open_means
+from backend.runs.means import Means, open_means
 from backend.runs.result import show_run
 from backend.runs.workflow import Planners, advance_run
 from backend.sources.queries import add_source, write_source
@@ -50,14 +50,14 @@ PROJECTION = {
 class Reader:
     """Asks the source, then the handle it was given; `paths` are asked of it one after the other."""
 
-    def __init__(self, engine: Engine, *paths: str) -> None:
-        self._engine, self._paths = engine, list(paths)
+    def __init__(self, engine: Engine, *paths: str, **asks: str) -> None:
+        self._engine, self._paths, self._asks = engine, list(paths), asks
         self.heard: list[dict[str, Any]] = []
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ModelReply:
         self.heard = [json.loads(m.content) for m in messages if m.role == "tool"]
         if not self.heard:
-            return calls("double")
+            return calls("double", **self._asks)
         if len(self.heard) == 1:
             return calls("doubel")
         if len(self.heard) == 2:
@@ -92,6 +92,19 @@ def replay_elsewhere(file: Path, *options: str) -> Any:
     return json.loads(done.stdout)
 
 
+async def run_beside_a_source(engine: Engine, planners: Planners, means: Means) -> str:
+    """A run while the source was up."""
+    async with serve_double(ROWS) as double:
+        spec = make_spec(double.at(), projection=PROJECTION, retries=0)
+        source = Source.model_validate(spec)
+        async with transaction(engine) as session:
+            await add_source(session, source, Author(read_utc()))
+            await write_source(session, "double", Author(read_utc()), enabled=True)
+        run_id: str = (await start_run(engine, None, "one", REQUEST)).run_id
+        await advance_run(engine, planners, run_id, means=means)
+    return run_id
+
+
 async def test_it_verifies_without_a_database_and_a_replay_of_its_replay_reads_the_handle(
     seeded_url: str, tmp_path: Path
 ) -> None:
@@ -102,14 +115,7 @@ async def test_it_verifies_without_a_database_and_a_replay_of_its_replay_reads_t
     async with open_means(engine) as means:
         sources = SourceStore(means.statements, make_fetcher(settings, engine))
         planners = Planners(first.open, None, store, None, sources)
-        async with serve_double(ROWS) as double:
-            spec = make_spec(double.at(), projection=PROJECTION, retries=0)
-            source = Source.model_validate(spec)
-            async with transaction(engine) as session:
-                await add_source(session, source, Author(read_utc()))
-                await write_source(session, "double", Author(read_utc()), enabled=True)
-            run_id = (await start_run(engine, None, "one", REQUEST)).run_id
-            await advance_run(engine, planners, run_id, means=means)
+        run_id = await run_beside_a_source(engine, planners, means)
         assert first.heard[0]["handle"].startswith("res_")
         assert first.heard[1]["error"]["allowed"][0] == "double"
         assert first.heard[2]["limit"] == 3
@@ -141,4 +147,11 @@ async def test_it_verifies_without_a_database_and_a_replay_of_its_replay_reads_t
             assert again.results == export.results
         assert second.heard[3] == {"value": 400}
         assert [found["value"] for found in third.heard[3:5]] == [399, LINES[0]]
+
+        wrong = Reader(engine, day="9")
+        run_id = await start_live(engine, None, run_id, None, Change())
+        await advance_run(engine, replace(planners, builtin=wrong.open), run_id)
+        ended = await show_run(engine, run_id, "one")
+        assert (ended["status"], ended["error"]["code"]) == ("failed", "NOT_RECORDED")
+        assert "double was not asked this" in ended["error"]["message"]
         await engine.dispose()

@@ -14,15 +14,14 @@ from backend.agent.replies import dump_json
 from backend.audit.change import Author
 from backend.bench.quality import TENANT, Bench
 from backend.bench.replays.wanderer import SOURCE, Meddle, Wanderer, make_rows
-from backend.bootstrap import make_fetcher, make_store
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 from backend.replay.building import build_export
 from backend.replay.export import RunExport
 from backend.runs.commands import start_run
+from backend.runs.means import Means
 from backend.runs.queries import hold_run
 from backend.runs.workflow import Planners, advance_run
-from backend.settings import Settings
 from backend.sources.asking import Asked, AtHand, ask_source
 from backend.sources.queries import add_source, write_source
 from backend.sources.spec import Source
@@ -75,23 +74,23 @@ async def add_made_up_source(engine: Engine) -> None:
 
 
 async def make_export_of(
-    bench: Bench, settings: Settings, raw: Mapping[str, Any], planners: Planners
+    bench: Bench, means: Means, raw: Mapping[str, Any], planners: Planners
 ) -> RunExport:
     """A run as any other, and its export."""
+    assert planners.results is not None
     run_id = (await start_run(bench.engine, None, TENANT, raw)).run_id
     async with hold_run(bench.engine, run_id):
-        await advance_run(bench.engine, planners, run_id)
-    return await build_export(bench.engine, make_store(settings, bench.engine), run_id, TENANT)
+        await advance_run(bench.engine, planners, run_id, means=means)
+    return await build_export(bench.engine, planners.results, run_id, TENANT)
 
 
 def script_planners(
-    bench: Bench, settings: Settings, raw: Mapping[str, Any], n: int
+    bench: Bench, sources: SourceStore, raw: Mapping[str, Any], n: int
 ) -> tuple[dict[str, Any], Planners]:
     """The request and the planners of the n-th scripted run; every other one may fall back."""
     cities = [destination["city"] for destination in raw["destinations"]]
     llm = Wanderer(cities, n, make_meddler(bench.engine), fails=n % 3 == 0)
     models = ScriptedModels([ModelConfig(name=MODEL)], Timeouts(), lambda _: None, llm=llm)
-    sources = MadeUpSources(bench.engine, make_fetcher(settings, bench.engine))
     planners = replace(bench.planners, models=models, sources=sources)
     return {**raw, "planner": "openai" if n % 2 else "auto", "notes": f"note {n}"}, planners
 

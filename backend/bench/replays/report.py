@@ -16,14 +16,17 @@ from backend.bench.quality import Bench, install
 from backend.bench.quality_requests import draw_requests
 from backend.bench.queries import read_vocabulary
 from backend.bench.replays.making import (
+    MadeUpSources,
     add_made_up_source,
     make_export_of,
     script_planners,
     write_export,
 )
+from backend.bootstrap import make_fetcher
 from backend.db.session import transaction
 from backend.errors import WaypoolError
 from backend.replay.export import RunExport
+from backend.runs.means import open_means
 from backend.settings import Settings, find_data
 
 NOWHERE = {
@@ -83,13 +86,16 @@ async def _make(
     async with transaction(bench.engine) as session:
         vocabulary = await read_vocabulary(session)
     await add_made_up_source(bench.engine)
-    for n, raw in enumerate(draw_requests(vocabulary, wanted.runs + wanted.scripted, wanted.seed)):
-        asked, planners = raw, bench.planners
-        if n >= wanted.runs:
-            asked, planners = script_planners(bench, settings, raw, n)
-        export = await make_export_of(bench, settings, asked, planners)
-        write_export(folder, n, export)
-        yield count_run(export, is_scripted=n >= wanted.runs)
+    drawn = draw_requests(vocabulary, wanted.runs + wanted.scripted, wanted.seed)
+    async with open_means(bench.engine) as means:
+        sources = MadeUpSources(means.statements, make_fetcher(settings, None))
+        for n, raw in enumerate(drawn):
+            asked, planners = raw, bench.planners
+            if n >= wanted.runs:
+                asked, planners = script_planners(bench, sources, raw, n)
+            export = await make_export_of(bench, means, asked, planners)
+            write_export(folder, n, export)
+            yield count_run(export, is_scripted=n >= wanted.runs)
 
 
 def count_run(export: RunExport, *, is_scripted: bool) -> Counter[str]:
