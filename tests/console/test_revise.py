@@ -136,6 +136,18 @@ async def test_a_plan_is_checked_against_todays_catalogue(browse: Open, seeded_u
     assert "故宫博物院 地点 停用" in find_text(lost)
 
 
+async def test_the_plan_under_a_relaxation_is_changed_and_checked_as_it_is_shown(
+    browse: Open,
+) -> None:
+    browser = await browse("one", "user")
+    page = await ask(browser, budget_total="300", days="2", nights=["1"], origin="")
+    marks = list_marks(await wait_for(browser, page))
+    assert marks
+    checked = find_text(await browser.send(f"{page}/recheck"))
+    assert "检查的是放宽条件后的行程" in checked
+    assert "没有变化" in checked
+
+
 async def test_a_full_queue_loses_nothing_of_the_form(browse: Open, seeded_url: str) -> None:
     browser = await browse("one", "user")
     page, other = await ask(browser), await ask(browser)

@@ -75,8 +75,8 @@ async def test_a_source_is_tried_and_its_sizes_compared(admin: Browser) -> None:
     raw = len(json.dumps(ROWS))
     assert f"原始返回 {raw:,} 字节" in words
     assert "100 行中留下 60 行" in words
-    assert "<td>40</td>" in tried.text
-    assert "<td>60</td>" in tried.text
+    assert '<td class="short">40</td>' in tried.text
+    assert '<td class="short">60</td>' in tried.text
     assert HOSTILE not in tried.text
     assert "&lt;img src=x" in tried.text
     assert "junk" in words  # named as left out

@@ -104,6 +104,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "不再有效：请看下面的变化。",
         "It does not hold any more; see what has changed.",
     ),
+    "recheck.relaxed": (
+        "检查的是放宽条件后的行程：",
+        "What is checked is the plan under a changed request:",
+    ),
     "recheck.versions": (
         "快照时目录版本 {then}，现在 {now}",
         "catalogue version {then} at the snapshot, {now} now",
