@@ -1,7 +1,7 @@
 """Runs along a time axis with the changes of parameters marked on it, as SVG."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -15,8 +15,8 @@ MARKED = 40
 
 _KNOBS = frozenset({"param", "tool", "source"})
 _WIDTH, _LEFT, _TOP, _BAR = 720, 40, 40, 110
-_ROWS = 3
-"""Heights that the numbers of marks take turns in, so that close ones can be read."""
+_CLOSE = 30
+"""Marks so near to each other share a number: theirs would cover each other."""
 
 
 def mark_changes(changes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -42,9 +42,11 @@ def draw_timeline(
         moment = since + share * (until - since)
         label = moment.astimezone(dt.UTC).strftime("%m-%d %H:%M")
         drawn.append(_write(_LEFT + share * (_WIDTH - _LEFT), base + 16, label, anchor))
-    for mark in marks:
-        share = (dt.datetime.fromisoformat(mark["at"]) - since) / (until - since)
-        drawn.append(_draw_mark(mark["number"], _LEFT + share * (_WIDTH - _LEFT)))
+    places = [
+        _LEFT + (dt.datetime.fromisoformat(mark["at"]) - since) / (until - since) * (_WIDTH - _LEFT)
+        for mark in marks
+    ]
+    drawn += _draw_marks(places)
     words = translate(locale, "stats.chart", runs=stats["runs"], changes=len(marks))
     return Markup(  # noqa: S704 - every text in it is escaped above
         f'<svg class="timeline-chart" viewBox="0 0 {_WIDTH} {base + 24}" role="img"'
@@ -69,12 +71,16 @@ def _draw_part(part: Mapping[str, Any], left: float, width: float, scale: float)
     return drawn
 
 
-def _draw_mark(number: int, x: float) -> str:
-    y = 10 + (number - 1) % _ROWS * 11
-    return (
-        f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{y + 2}" y2="{_TOP + _BAR}"/>'
-        + _write(min(x + 3, _WIDTH - 16), y + 4, str(number), "start")
-    )
+def _draw_marks(places: Sequence[float]) -> Iterator[str]:
+    """A line each, and the numbers of those that stand close together in one."""
+    first = 0
+    for n, x in enumerate(places):
+        yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP - 12}" y2="{_TOP + _BAR}"/>'
+        if n + 1 == len(places) or places[n + 1] - places[first] > _CLOSE:
+            text = str(n + 1) if n == first else f"{first + 1}–{n + 1}"
+            anchor = "end" if x > _WIDTH - _CLOSE else "middle"
+            yield _write((places[first] + x) / 2, _TOP - 16, text, anchor)
+            first = n + 1
 
 
 def _write(x: float, y: float, text: str, anchor: str) -> str:

@@ -44,6 +44,7 @@ def check_figures(page: httpx.Response) -> None:
     assert "&lt;b&gt;lost" in page.text
     assert "<img" not in page.text.replace('<img src="/console', "")
     assert page.text.count('class="mark"') == 3
+    assert ">1–3</text>" in page.text
     assert "60 → 50" in words
     assert "51 → 52" in words
     assert "重复的" in words
