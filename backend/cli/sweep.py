@@ -22,7 +22,7 @@ from backend.cli.database import with_engine
 from backend.cli.limit_option import read_rows
 from backend.cli.output import Output, json_option, read_json, warn, write_text
 from backend.db.session import Engine, Session, transaction
-from backend.errors import ConfigurationError, NotFoundError
+from backend.errors import ConfigurationError, NotFoundError, RequestRefusedError
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue, find_param, parse_value
 from backend.pool.request_faults import resolve_request
@@ -85,7 +85,7 @@ def read_limit_choices(
     default="last:50",
     show_default=True,
     metavar="last:N|FILE",
-    help="The requests of the last runs, or a JSON list of requests.",
+    help="The requests of the last runs (no replays), or a JSON list of requests.",
 )
 @click.option("--processes", type=click.IntRange(1, 64), help="Default: one a core.")
 @click.option("--svg", "picture", metavar="FILE", help="Also draw the outcomes.")
@@ -127,25 +127,46 @@ def sweep(
 async def build_pools(
     engine: Engine, source: str, settings: Sequence[Setting]
 ) -> list[dict[str, str]]:
-    """Snapshots of each request by the parameters of the settings; without reserve, it is not read."""
+    """Snapshots of each request by the parameters of the settings; without reserve, it is not read.
+
+    A request that today's catalogue refuses is left out and told of, unless it is the only one.
+    """
     async with transaction(engine) as session:
         today = await read_params(session)
         requests = await _read_requests(session, source)
         chosen = {name_params(setting): setting.params for setting in settings}
         pools = []
-        for raw in requests:
-            made = {}
-            for name, params in chosen.items():
-                values = {**today, "POOL_RESERVE_SIZE": 0, **params}
-                request = await resolve_request(session, raw, values)
-                made[name] = (await CandidatePoolService(session).build(request, values)).as_text()
-            pools.append(made)
+        for n, raw in enumerate(requests, 1):
+            try:
+                pools.append(await _build_pools_of(session, raw, today, chosen))
+            except RequestRefusedError as error:
+                if len(requests) == 1:
+                    raise
+                first = error.faults[0]
+                warn(f"request {n} is left out: {first.pointer}: {first.message}")
+    if not pools:
+        raise ConfigurationError(f"none of the {len(requests)} requests can be planned today")
     return pools
+
+
+async def _build_pools_of(
+    session: Session,
+    raw: Mapping[str, Any],
+    today: Mapping[str, ParamValue],
+    chosen: Mapping[str, Mapping[str, ParamValue]],
+) -> dict[str, str]:
+    made = {}
+    for name, params in chosen.items():
+        values = {**today, "POOL_RESERVE_SIZE": 0, **params}
+        request = await resolve_request(session, raw, values)
+        made[name] = (await CandidatePoolService(session).build(request, values)).as_text()
+    return made
 
 
 async def _read_requests(session: Session, source: str) -> Sequence[Mapping[str, Any]]:
     if match := _LAST.fullmatch(source):
-        found = [run.request for run in await list_runs(session, None, int(match[1]))]
+        last = await list_runs(session, None, int(match[1]), is_asked=True)
+        found = [run.request for run in last]
         if not found:
             raise NotFoundError("no runs yet; give a file of requests")
         return found

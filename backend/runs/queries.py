@@ -101,8 +101,12 @@ async def list_runs(
     *,
     before: str | None = None,
     status: str | None = None,
+    is_asked: bool = False,
 ) -> Sequence[RunHead]:
-    """Runs, newest first (ids sort by time), those older than the run `before`."""
+    """Runs, newest first (ids sort by time), those older than the run `before`.
+
+    `is_asked` leaves out what came of other runs: replays and revisions.
+    """
     wanted = select(*_HEAD).order_by(AgentRun.id.desc()).limit(limit)
     if tenant is not None:
         wanted = wanted.where(AgentRun.tenant == tenant)
@@ -110,6 +114,8 @@ async def list_runs(
         wanted = wanted.where(AgentRun.id < before)
     if status is not None:
         wanted = wanted.where(AgentRun.status == status)
+    if is_asked:
+        wanted = wanted.where(AgentRun.parent_run_id.is_(None))
     return [RunHead(**row._mapping) for row in await session.execute(wanted)]  # noqa: SLF001
 
 
