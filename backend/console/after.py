@@ -69,8 +69,7 @@ async def show_verified(
     """The same bytes, or the first difference."""
     tenant = require(visit, "developer").tenant
     answer = await wait_for_verification(services.engine, run_id, replay_id, tenant, WAIT_SECONDS)
-    told = {key: value for key, value in answer.items() if key not in {"mode", "run_id"}}
-    return show_page(visit, "verified.html", run_id=run_id, answer=told)
+    return show_page(visit, "verified.html", run_id=run_id, answer=answer)
 
 
 @router.post("/{run_id}/live")

@@ -14,6 +14,7 @@ from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
 from backend.mock_llm.scenarios import find_scenario
 from tests.console.conftest import TRIP, Browser, Open, ask, find_text, wait_for
+from tests.database import run_sql
 from tests.flows.conftest import make_key
 from tests.flows.models import open_desk
 
@@ -218,6 +219,23 @@ async def test_a_developer_sees_what_the_context_held(seeded_url: str, tmp_path:
         assert "上下文账本" in done.text
         assert 'class="part-results"' in done.text
         await browser.client.aclose()
+
+
+async def test_the_first_difference_of_a_changed_run_is_shown(
+    browse: Open, seeded_url: str
+) -> None:
+    browser = await browse("one", "user", "developer")
+    page = await ask(browser)
+    await wait_for(browser, page)
+    changed = "replace(replace(result::text, '\": ', '\":'), '\"CNY\"', '\"EUR\"')::json"
+    run_sql(seeded_url, f"update agent_run set result = {changed}")
+    asked = await browser.send(f"{page}/verify")
+    place = asked.headers["location"]
+    async with asyncio.timeout(60):
+        while "出现差异。" not in (shown := find_text(await browser.open(place))):
+            pass
+    for told in ("结果", "/result/itinerary/currency", '"EUR"', '"CNY"'):
+        assert told in shown, told
 
 
 async def test_an_ended_run_is_rated_verified_run_again_and_compared(browse: Open) -> None:
