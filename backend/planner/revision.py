@@ -23,6 +23,9 @@ from backend.pool.snapshot import Snapshot
 STRAIN = frozenset({"PACE", "MEAL_MISSED", "TRAVEL_SHARE", "EMPTY_DAY", "CHECK_IN", "LATE_ARRIVAL"})
 """Warnings that another day, or another hotel, may take away."""
 
+MOST_DAYS_TRIED = 8
+"""Days to move a visit to, the nearest ones: all of a month would take seconds."""
+
 Harm = tuple[int, int]
 """Errors, and warnings of strain."""
 
@@ -126,9 +129,9 @@ def _make_room(
             continue
         rest = [other for other in draft.visits_on(day) if other != visit]
         without = with_visits(draft, day, rest)
-        for other_day in _list_days(snapshot, visit.poi_id):
-            if other_day != day:
-                yield put_visit(snapshot, without, other_day, visit.poi_id, visit.at)
+        others = [other for other in _list_days(snapshot, visit.poi_id) if other != day]
+        for other_day in sorted(others, key=lambda other: abs(other - day))[:MOST_DAYS_TRIED]:
+            yield put_visit(snapshot, without, other_day, visit.poi_id, visit.at)
 
 
 def _find_best(snapshot: Snapshot, drafts: Iterable[Draft]) -> Draft:
