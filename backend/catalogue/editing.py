@@ -12,7 +12,14 @@ from backend.audit.queries import record_change
 from backend.catalogue.importers.catalogue_csv import write_batch
 from backend.catalogue.importers.import_batch import ImportBatch, Known, Placed
 from backend.catalogue.importers.lines import HotelLine, Line, PoiLine, TrainLine
-from backend.catalogue.queries import lock_state, read_cities, read_fields, read_state, read_tags
+from backend.catalogue.queries import (
+    State,
+    lock_state,
+    read_cities,
+    read_fields,
+    read_state,
+    read_tags,
+)
 from backend.db.session import Session
 from backend.errors import Fault, NotFoundError, RequestRefusedError, StaleVersionError
 from backend.text import find_near
@@ -42,9 +49,11 @@ class Edited:
         return {"row": row, "catalogue_version": self.catalogue_version}
 
 
-async def read_row(session: Session, kind: RowKind, row_id: str) -> Edited:
-    """The row; a `NotFoundError` where there is none."""
-    state = await read_state(session)
+async def read_row(
+    session: Session, kind: RowKind, row_id: str, state: State | None = None
+) -> Edited:
+    """The row; a `NotFoundError` where there is none. Who reads many gives the catalogue's state."""
+    state = state or await read_state(session)
     fields = await read_fields(session, kind, row_id)
     if fields is None:
         raise NotFoundError(f"no {kind} {row_id!r}")

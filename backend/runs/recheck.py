@@ -110,9 +110,10 @@ async def _read_today(
         *(("hotel", rows.hotels[i]) for i in dict.fromkeys(draft.hotels.values())),
         *(("train", rows.trains[i]) for i in dict.fromkeys(trains)),
     ]
+    state = await read_state(session)
     for kind, before in wanted:
         try:
-            yield kind, before, await read_row(session, kind, before.id)
+            yield kind, before, await read_row(session, kind, before.id, state)
         except NotFoundError:
             yield kind, before, None
 

@@ -1,5 +1,6 @@
 """Times and weights of all pages, over HTTP, from a server process with runs of both planners."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -8,6 +9,7 @@ from typing import Any
 import httpx
 
 from backend.access.queries import create_key
+from backend.audit.change import Author
 from backend.bench.pages.page import Page
 from backend.bench.pages.walk import Walk, go, list_missing, walk
 from backend.bench.pages.weight import sum_up, weigh
@@ -17,6 +19,10 @@ from backend.bench.runs.site import TENANT, Site, open_site
 from backend.bench.timing import Stopwatch
 from backend.clock import read_utc
 from backend.db.session import transaction
+from backend.results.handle import Owner
+from backend.results.store import ResultStore
+from backend.sources.configured import list_configured
+from backend.sources.queries import add_source
 
 MOST_MILLISECONDS, MOST_KB = 100, 200
 WARM_UP = 3
@@ -46,6 +52,9 @@ async def _sign_in(site: Site, runs: int) -> AsyncIterator[httpx.AsyncClient]:
     """A browser that has signed in, once all runs have ended: the last one is a long trip."""
     async with transaction(site.engine) as session:
         _, secret = await create_key(session, TENANT, SCOPES, "bench", read_utc())
+        source = list_configured()[0].model_copy(update={"name": TENANT})
+        await add_source(session, source, Author(read_utc()))
+    await ResultStore(site.engine, None).put([_make_rows()], Owner(TENANT, None), tool="bench")
     site.fleet.start_worker(4)
     await site.start_runs(runs)
     async with httpx.AsyncClient(base_url=site.fleet.start_api(), timeout=60) as client:
@@ -57,6 +66,12 @@ async def _sign_in(site: Site, runs: int) -> AsyncIterator[httpx.AsyncClient]:
         answer = await client.post(form.action, data={**dict(form.fields), "key": secret})
         assert answer.is_redirect, answer.status_code
         yield client
+
+
+def _make_rows() -> bytes:
+    """A result as a source might give it."""
+    rows = ({"n": n, "city": ("北京", "西安")[n % 2], "amount": n / 4} for n in range(1_000))
+    return json.dumps(list(rows)).encode()
 
 
 async def _measure(

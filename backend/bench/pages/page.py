@@ -11,6 +11,9 @@ LOOKING = re.compile(r"/(preview|verify|recheck)(/|$)")
 SAMPLE = "天坛公园"
 """What is typed into a search: a place of the catalogue and of the bench's plans."""
 
+TYPED = {"path": "rows"}
+"""What is typed where that is none, by the field's name."""
+
 Fields = list[tuple[str, str]]
 
 
@@ -125,5 +128,5 @@ def _type(field: dict[str, str], method: str) -> str:
     """What somebody might type: a search gets words, and a number is lowered to have a change to try."""
     value, kind = field.get("value", ""), field.get("type", "text")
     if not value and method == "get" and kind in ("text", "search"):
-        return SAMPLE
+        return TYPED.get(field["name"], SAMPLE)
     return str(int(value) - 1) if kind == "text" and value.isdigit() and int(value) > 1 else value

@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import httpx
 
@@ -86,23 +86,31 @@ def _is_reached(found: Walk, path: str) -> bool:
 async def _fill(client: httpx.AsyncClient, found: Walk, path: str) -> list[Step]:
     """The route with the parts that other addresses have shown, and what it asks for."""
     known = _read_parts(found)
-    if not set(_make_pattern(path).groupindex) <= set(known):
+    if not {part for part, _ in _list_parts(path)} <= set(known):
         return []
-    plain = re.sub(r"\{([^}:]+)[^}]*\}", lambda part: known[part[1]], path)
+    plain = re.sub(r"\{[^}]+\}", lambda part: known[path[: part.end()]], path)
     if (await client.get(plain)).status_code != 422:
         return [Step(plain)]
     return [Step(f"{plain}?{urlencode(PARTS)}")]
 
 
 def _read_parts(found: Walk) -> dict[str, str]:
-    """The varying parts of all addresses so far, by their names in the routes."""
+    """The varying parts of all addresses so far, by what stands before them in the routes."""
     known: dict[str, str] = {}
     for step in (step for steps in found.found.values() for step in steps):
         path = urlsplit(step.address).path
         route = find_path(path, found.paths)
         match = _make_pattern(route).fullmatch(path) if route else None
-        known = {**(match.groupdict() if match else {}), **known}
+        if route and match:
+            parts = {part: match[name] for part, name in _list_parts(route)}
+            known = {**parts, **known}
     return known
+
+
+def _list_parts(route: str) -> list[tuple[str, str]]:
+    """Each varying part with all before it, and its name: `{name}` of a tool is none of a source."""
+    found = re.finditer(r"\{([^}:]+)[^}]*\}", route)
+    return [(route[: part.end()], part[1]) for part in found]
 
 
 async def _follow(client: httpx.AsyncClient, found: Walk, steps: Iterable[Step]) -> None:
@@ -117,7 +125,8 @@ async def _follow(client: httpx.AsyncClient, found: Walk, steps: Iterable[Step])
             waiting.extend([next_step] if _is_ours(next_step) and found.note(next_step) else [])
         elif answer.status_code != 200:
             _drop(found, step)
-            found.broken.append(f"{answer.status_code} {step.address}")
+            if answer.status_code != 404 or quote(SAMPLE) not in step.address:
+                found.broken.append(f"{answer.status_code} {step.address}")
         elif "text/html" in answer.headers["content-type"]:
             on = Page(step.address, answer.text).list_steps()
             waiting.extend(step for step in on if _is_ours(step) and found.note(step))
