@@ -26,6 +26,8 @@ class Form:
     fields: Fields = field(default_factory=list)
     looks: list[str] = field(default_factory=list)
     """Addresses where it only looks: its own, or those of buttons."""
+    is_refused: bool = False
+    """Whether a browser would not send it, as a field does not fit its pattern."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Page(HTMLParser):
     def list_steps(self) -> list[Step]:
         """Where one can look from here: links first."""
         steps = [Step(self._resolve(link)) for link in self.links]
-        for form in self.forms:
+        for form in (form for form in self.forms if not form.is_refused):
             if form.method == "get":
                 query = urlencode(form.fields)
                 steps.append(Step(self._resolve(f"{form.action}?{query}")))
@@ -100,7 +102,10 @@ class Page(HTMLParser):
     def _note_input(self, values: dict[str, str]) -> None:
         chosen = values.get("type") not in ("checkbox", "radio") or "checked" in values
         if self._form is not None and "name" in values and chosen:
-            self._form.fields.append((values["name"], _type(values, self._form.method)))
+            typed = _type(values, self._form.method)
+            self._form.fields.append((values["name"], typed))
+            pattern = values.get("pattern") if typed else None
+            self._form.is_refused |= bool(pattern and not re.fullmatch(pattern, typed))
 
     def _note_button(self, values: dict[str, str]) -> None:
         if self._form is not None and LOOKING.search(values.get("formaction", "")):
