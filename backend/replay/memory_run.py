@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from backend.agent.ledger import Ledger
 from backend.agent.llm import LlmClient
 from backend.agent.loop import Tools, Watch, run_agent
 from backend.agent.replies import dump_json
@@ -89,9 +90,10 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
         await log.append("revision_begun", setting.begun)
     await log.append("planner_chosen", {"planner": setting.planner})
     recorder = DurableRecorder(log, setting.planner, (), describe=describe)
-    runner = ToolRunner(snapshot, read_limits, setting.results, setting.sources)
+    kept = setting.results or MemoryResults({}, snapshot.request.locale)
+    runner = ToolRunner(snapshot, read_limits, kept, setting.sources)
     tools = setting.wrap(runner)
-    watch = Watch(setting.clock, should_stop)
+    watch = Watch(setting.clock, should_stop, Ledger() if setting.planner == "openai" else None)
     ended = await run_agent(snapshot, llm, tools, recorder, watch, read_start(log.steps))
     error = ended.error
     stopped = {
@@ -99,6 +101,7 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
         "stop": str(ended.stop),
         "error": error.code if error else None,
         "message": error.message if error else None,
+        "context": {part: size.model_dump() for part, size in ended.context.items()},
     }
     await log.append("planner_stopped", stopped)
     finished = setting.now()
@@ -117,5 +120,5 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
         "finished_at": finished.isoformat(),
     }
     result = json.loads(dump_json(end.result))
-    results = setting.results.pick(log.steps) if setting.results else {}
+    results = kept.pick(log.steps)
     return make_export(run, json.loads(snapshot.as_text()), log.show(), results, result)

@@ -72,7 +72,7 @@ def make_hint(place: Sequence[str], locale: Locale) -> str:
     return _HINTS[locale].format(path=path)
 
 
-def refuse_handle() -> ToolError:
+def refuse_handle() -> ResultError:
     """Unknown, or somebody else's: the same words."""
     return ResultError(
         "NO_SUCH_HANDLE", "there is no result with this handle", translated="没有这个句柄对应的结果"

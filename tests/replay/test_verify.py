@@ -207,6 +207,17 @@ async def test_a_step_shows_what_the_model_saw(sound: RunExport) -> None:
     assert json.loads(turns[1]["messages"][1]["content"]) == first["outcomes"][0]["content"]
 
 
+async def test_what_a_turn_cost_is_what_the_ledger_has_kept() -> None:
+    export = await plan(make_wordy_pool(), scripted(), planner="openai")
+    shown = list(show_turns(await play_back(export)))
+    replies = [s.payload["reply"] for s in export.steps if s.kind == "model_replied"]
+    assert len(shown) == len(replies) > 5
+    for turn, reply in zip(shown, replies, strict=True):
+        assert turn["ledger"]["parts"] == dict(sorted(reply["sent"]["parts"].items()))
+    fresh = [sum(s["tokens"] for s in reply["sent"]["fresh"].values()) for reply in replies]
+    assert [turn["ledger"]["new"]["tokens"] for turn in shown] == fresh
+
+
 @pytest.mark.parametrize(
     ("document", "named"),
     [

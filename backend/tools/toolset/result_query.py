@@ -52,7 +52,7 @@ async def result_query(args: Args, ctx: ToolContext) -> Answer:
     if (args.path is None) == (args.query is None):
         raise ToolError("BAD_ARGUMENTS", _EITHER[ctx.locale])
     if ctx.results is None:
-        raise refuse_handle()
+        raise refuse_handle().say(ctx.locale)
     query = None if args.query is None else parse_json(json.dumps(args.query))
     content = await ctx.results.ask(args.handle, args.path, query)
     asked = {"handle": args.handle, "path": args.path, "query": write_canonical(query)}
