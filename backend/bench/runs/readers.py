@@ -5,6 +5,7 @@ Half-way each one hangs up and goes on at the other process from where it was.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
 
@@ -22,10 +23,11 @@ async def measure_readers(readers: int, url: str | None = None) -> Report:
     async with open_site(DELAY, url) as site:
         addresses = [site.fleet.start_api() for _ in range(2)]
         key = await site.make_key()
+        faults: Counter[str] = Counter()
         before, began = site.measure(), time.perf_counter()
         runs = await site.start_runs(max(1, readers // READERS_OF_A_RUN))
         reading = [
-            asyncio.create_task(_read(addresses, n, key, runs[n % len(runs)]))
+            asyncio.create_task(_read(addresses, n, key, runs[n % len(runs)], faults))
             for n in range(readers)
         ]
         site.fleet.start_worker(CONCURRENCY)
@@ -42,6 +44,7 @@ async def measure_readers(readers: int, url: str | None = None) -> Report:
         "runs": len(runs),
         "events": events,
         "right": right,
+        "faults": dict(faults),
         "seconds": round(seconds, 2),
         "processor_seconds": {name: round(value, 2) for name, value in used.items()},
     }
@@ -50,11 +53,14 @@ async def measure_readers(readers: int, url: str | None = None) -> Report:
         f"{readers} readers of {len(runs)} runs on 2 API processes: {events} events"
         f" in {seconds:.1f} s, {right} readers without gap or repeat",
         f"processor: {describe_shares(used)}",
+        *(f"{count} readers were cut off: {fault}" for fault, count in faults.items()),
     )
     return Report("readers", figures, demands, lines)
 
 
-async def _read(addresses: Sequence[str], number: int, key: str, run_id: str) -> list[int]:
+async def _read(
+    addresses: Sequence[str], number: int, key: str, run_id: str, faults: Counter[str]
+) -> list[int]:
     heard: list[int] = []
     for leg, limit in enumerate((HANGS_UP_AFTER, None)):
         address = addresses[(number + leg) % len(addresses)]
@@ -65,6 +71,7 @@ async def _read(addresses: Sequence[str], number: int, key: str, run_id: str) ->
                     heard.append(seq)
                     if len(heard) == limit:
                         break
-        except (BrokenStreamError, OSError):
+        except (BrokenStreamError, OSError) as error:
+            faults[f"{type(error).__name__}: {error}"] += 1
             break  # what was heard tells
     return heard

@@ -2,7 +2,7 @@
 const page = document.querySelector("[data-live=yes]");
 const place = page.querySelector("[data-progress]");
 const run = page.dataset.run;
-const events = new EventSource(`/v1/itineraries/${run}/events`);
+const againMs = 5000;
 let isDrawing = false;
 let isStale = false;
 
@@ -29,8 +29,21 @@ const kinds = [
   "run_queued", "revision_begun", "run_started", "run_resumed", "pool_built", "planner_chosen",
   "model_replied", "tool_called", "planner_stopped", "planner_fell_back",
 ];
-for (const kind of kinds) events.addEventListener(kind, draw);
-events.addEventListener("run_finished", () => {
-  events.close();
-  location.reload();
-});
+
+function follow() {
+  const events = new EventSource(`/v1/itineraries/${run}/events`);
+  for (const kind of kinds) events.addEventListener(kind, draw);
+  events.addEventListener("run_finished", () => {
+    events.close();
+    location.reload();
+  });
+  events.addEventListener("error", () => {
+    // The browser comes again by itself after a cut, but not after a refusal (a server too busy).
+    if (events.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => {
+      draw();
+      follow();
+    }, againMs);
+  });
+}
+follow();
