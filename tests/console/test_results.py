@@ -37,7 +37,7 @@ async def change(url: str, statement: str, **values: Any) -> None:
 
 async def test_a_runs_handles_stand_on_its_page(browse: Open, seeded_url: str) -> None:
     browser = await browse("one", "user", "developer")
-    page = await ask(browser)
+    page = await ask(browser, days="2", nights=["1"], origin="")
     none = await wait_for(browser, page)
     assert "没有给出需要保存的大结果" in find_text(none)
     handle = await put(seeded_url, "one", page.rpartition("/")[2])

@@ -10,12 +10,13 @@ from sqlalchemy import text
 
 from backend.db.session import make_engine, transaction
 from backend.mock_llm.scenarios import find_scenario
-from tests.console.conftest import Browser, Open, ask, drop_tokens, find_text, wait_for
+from tests.console.conftest import Browser, Forms, Open, ask, drop_tokens, find_text, wait_for
 from tests.flows.conftest import make_key
 from tests.flows.models import open_desk
 
 pytestmark = pytest.mark.sql
 
+SHORT: dict[str, Any] = {"days": "2", "nights": ["1"], "origin": ""}
 MARK = re.compile(r'name="(keep|remove)" value="(\d+\.\d+)" aria-label="[^":]+: ([^"]+)"')
 
 
@@ -57,9 +58,11 @@ async def test_a_plan_is_changed_and_leads_back_to_what_it_was(browse: Open) -> 
 
 async def test_a_refused_change_keeps_what_was_typed(browse: Open) -> None:
     browser = await browse("one", "user")
-    page = await ask(browser)
-    marks = list_marks(await wait_for(browser, page))
-    mark = marks["故宫博物院"]
+    page = await ask(browser, **SHORT)
+    alone = await wait_for(browser, page)
+    assert 'name="message"' not in alone.text
+    assert "没有配置语言模型" in find_text(alone)
+    mark = list_marks(alone)["故宫博物院"]
     wrong = await browser.send(
         f"{page}/revise", remove=mark, keep=mark, add=["没有这个地方", "x<y"], add_day=["2", "9"]
     )
@@ -78,31 +81,25 @@ async def test_a_refused_change_keeps_what_was_typed(browse: Open) -> None:
         assert (await browser.send(f"{page}/revise", remove=unknown)).status_code == 422
     nothing = await browser.send(f"{page}/revise")
     assert "还没有要改的地方" in find_text(nothing)
+    told = await browser.send(f"{page}/revise", message="太满了")
+    assert "文字需要语言模型" in find_text(told)
     again = await browser.open(f"{page}/revise")
     assert again.headers["location"] == f"{page}#revise-form"
 
 
-async def test_words_are_for_a_model(browse: Open, seeded_url: str, tmp_path: Path) -> None:
-    browser = await browse("one", "user")
-    page = await ask(browser)
-    alone = await wait_for(browser, page)
-    assert 'name="message"' not in alone.text
-    assert "没有配置语言模型" in find_text(alone)
-    refused = await browser.send(f"{page}/revise", message="太满了")
-    assert refused.status_code == 422
-    assert "文字需要语言模型" in find_text(refused)
+async def test_words_are_for_a_model(seeded_url: str, tmp_path: Path) -> None:
     async with open_desk(seeded_url, tmp_path, {"one": find_scenario("plain")}) as desk:
-        other = Browser(str(desk.client.base_url))
-        await other.sign_in(await make_key(seeded_url, "one", "user"))
-        told = await wait_for(other, await ask(other))
-        assert 'name="message"' in told.text
-        sent = await other.send(told.url.path + "/revise", message="太满了 <b>")
-        child = await wait_for(other, sent.headers["location"])
-        assert "修改一份行程" in find_text(child)
-        builtin = await wait_for(other, await ask(other, planner="builtin"))
+        browser = Browser(str(desk.client.base_url))
+        await browser.sign_in(await make_key(seeded_url, "one", "user"))
+        builtin = await wait_for(browser, await ask(browser, planner="builtin", **SHORT))
         assert 'name="message"' not in builtin.text
         assert "这次运行由内置规划器负责" in find_text(builtin)
-        await other.client.aclose()
+        told = await wait_for(browser, await ask(browser, **SHORT))
+        assert 'name="message"' in told.text
+        sent = await browser.send(told.url.path + "/revise", message="太满了 <b>")
+        child = await wait_for(browser, sent.headers["location"])
+        assert "修改一份行程" in find_text(child)
+        await browser.client.aclose()
 
 
 def name_run(page: str) -> str:
@@ -118,7 +115,7 @@ async def change(url: str, statement: str, **values: Any) -> None:
 
 async def test_a_plan_is_checked_against_todays_catalogue(browse: Open, seeded_url: str) -> None:
     browser = await browse("one", "user")
-    page = await ask(browser)
+    page = await ask(browser, **SHORT)
     await wait_for(browser, page)
     same = await browser.send(f"{page}/recheck")
     assert "没有变化" in find_text(same)
@@ -140,7 +137,7 @@ async def test_the_plan_under_a_relaxation_is_changed_and_checked_as_it_is_shown
     browse: Open,
 ) -> None:
     browser = await browse("one", "user")
-    page = await ask(browser, budget_total="300", days="2", nights=["1"], origin="")
+    page = await ask(browser, budget_total="300", **SHORT)
     marks = list_marks(await wait_for(browser, page))
     assert marks
     checked = find_text(await browser.send(f"{page}/recheck"))
@@ -150,15 +147,10 @@ async def test_the_plan_under_a_relaxation_is_changed_and_checked_as_it_is_shown
 
 async def test_a_full_queue_loses_nothing_of_the_form(browse: Open, seeded_url: str) -> None:
     browser = await browse("one", "user")
-    page, other = await ask(browser), await ask(browser)
-    await wait_for(browser, other)
+    page = await ask(browser, **SHORT)
     await wait_for(browser, page)
-    await change(
-        seeded_url,
-        "update system_param set value = '1' where key = 'TENANT_MAX_QUEUED'",
-    )
-    waits = "update agent_run set status = 'queued', finished_at = null where id = :id"
-    await change(seeded_url, waits, id=name_run(other))
+    none = "update system_param set value = '0' where key = 'TENANT_MAX_QUEUED'"
+    await change(seeded_url, none)
     full = await browser.send(f"{page}/revise", add="鲁迅故居 <b>", refresh="1", pace="relaxed")
     assert full.status_code == 429
     assert "排队的运行已达上限" in find_text(full)
@@ -170,13 +162,12 @@ async def test_a_full_queue_loses_nothing_of_the_form(browse: Open, seeded_url: 
 async def test_only_its_own_users_change_a_plan(browse: Open) -> None:
     mine, theirs = await browse("one", "user"), await browse("two", "user")
     developer = await browse("one", "developer")
-    page = await ask(mine)
+    page = await ask(mine, **SHORT)
     await wait_for(mine, page)
-    other = await ask(theirs)
-    await wait_for(theirs, other)
+    form = (await theirs.open("/console/ask")).text
     unknown = page[:-4] + "0000"
     for action in ("revise", "recheck"):
-        token = {"form_token": theirs.page.text.split('name="form_token" value="')[1].split('"')[0]}  # type: ignore[union-attr]
+        token = {"form_token": Forms(form).found["/console/ask"]["form_token"]}
         answers = [
             await theirs.client.post(f"{at}/{action}", data={**token, "refresh": "1"})
             for at in (page, unknown)

@@ -16,20 +16,22 @@ function close() {
   input.removeAttribute("aria-activedescendant");
 }
 
+// Nothing that was written is replaced: where no field is free the name stays in the search.
 function write(name) {
   if (field.tagName !== "TEXTAREA") {
     const fields = [...field.querySelectorAll("input")];
-    if (fields.every((one) => one.value !== name)) (fields.find((one) => !one.value) ?? fields.at(-1)).value = name;
-    return;
+    const place = fields.find((one) => one.value === name) ?? fields.find((one) => !one.value);
+    if (place) place.value = name;
+    return Boolean(place);
   }
   const lines = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
   if (!lines.includes(name)) lines.push(name);
   field.value = lines.join("\n");
+  return true;
 }
 
 function choose(name) {
-  write(name);
-  input.value = "";
+  if (write(name)) input.value = "";
   close();
   input.focus();
 }
