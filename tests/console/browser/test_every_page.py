@@ -163,6 +163,8 @@ class Visitor:
             self.faults.append(f"{step.address}: {answer.status}")
 
     async def _look(self, kind: str) -> None:
+        # A page that loads itself again until a worker has answered is looked at after that.
+        await expect(self.page.locator("meta[http-equiv=refresh]")).to_have_count(0)
         if await self.page.locator("#map").count():
             await self.page.locator("#map[data-ready=yes]").wait_for()
             await self._touch_map()
