@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
+from backend.planner.adding import add_up
 from backend.planner.insertion import list_insertions
 from backend.planner.meals import MEAL_MIN, is_self_catered
 from backend.planner.pace import MAX_BUSY_MIN
@@ -133,7 +134,7 @@ class Rater:
             + sum([MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None])
             + ODD_MEAL_PLACE * sum([s.meal is None for s in slots if s.stop and s.stop.is_food])
             + self._price_light(room, order, slots)
-            + self.problem.fare_worth * sum([fare(a, b) for a, b in pairs])
+            + self.problem.fare_worth * add_up([fare(a, b) for a, b in pairs])
             + self.price_fullness(number, busy),
             busy=busy,
             money=self._pay(number, order, plan),

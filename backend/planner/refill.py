@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from backend.planner.adding import add_up
 from backend.planner.chain_search import Effort, fill, select
 from backend.planner.orienteering import Visits
 from backend.planner.tour_grid import Flags, Floats, Gap, Grid, Ints, cut
@@ -27,7 +28,7 @@ class Refiller:
 
     def weigh(self, visits: Visits) -> float:
         """The weight of all visits."""
-        return sum(float(self.grids[0].weight[list(tour)].sum()) for tour in visits)
+        return add_up(float(self.grids[0].weight[list(tour)].sum()) for tour in visits)
 
     def fill_all(self, effort: Effort, value: Floats | None = None) -> Visits:
         """Fill empty tours one after the other."""

@@ -8,6 +8,7 @@ as bits of a whole number, a depth-first search bounded by the best known visits
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from backend.planner.adding import add_up
 from backend.planner.orienteering import Visits
 from backend.planner.tour_grid import Grid, find_classes
 
@@ -37,19 +38,19 @@ class RoutePool:
 
     def add(self, visits: Visits) -> None:
         """Remember the tours of visits; those of heavier visits rank higher."""
-        rank = sum(self._weight[node] for tour in visits for node in tour)
+        rank = add_up(self._weight[node] for tour in visits for node in tour)
         for number, tour in enumerate(visits):
             key = (self._class_of[number], frozenset(tour))
             if not tour:
                 continue
             if key not in self._columns:
-                weight = sum(self._weight[node] for node in tour)
+                weight = add_up(self._weight[node] for node in tour)
                 self._columns[key] = Column(key[0], tour, weight)
             self._ranks[key] = max(rank, self._ranks.get(key, 0.0))
 
     def pack(self, best: Visits) -> Visits:
         """The heaviest choice among the columns of highest rank, `best` if none is heavier."""
-        known = sum(self._weight[node] for tour in best for node in tour)
+        known = add_up(self._weight[node] for tour in best for node in tour)
         packer = _Packer(self._choose(), self._group, [len(n) for n in self._classes], known)
         packer.descend(0, packer.every, 0.0, ())
         if not packer.found:
@@ -109,7 +110,7 @@ class _Packer:
         mine = open_ & self.of_class[self.levels[level]]
         if not mine:
             self.descend(level + 1, open_, weight, chosen)
-        rest = sum(self._first_weight(open_, class_) for class_ in self.levels[level + 1 :])
+        rest = add_up(self._first_weight(open_, class_) for class_ in self.levels[level + 1 :])
         while mine:
             k = (mine & -mine).bit_length() - 1
             if weight + self.columns[k].weight + rest <= self.known:

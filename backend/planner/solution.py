@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from backend.planner.adding import add_up
 from backend.planner.rating import Order, Rater
 
 
@@ -24,8 +25,8 @@ class Solution:
         self.rater = rater
         self.orders: list[Order] = [() for _ in rater.problem.rooms]
         self.left: set[int] = set(range(len(rater.problem.candidates)))
-        self.cost = sum(rater.rate(r, ()).cost for r in range(len(self.orders)))
-        self.cost += sum(candidate.weight for candidate in rater.problem.candidates)
+        self.cost = add_up(rater.rate(r, ()).cost for r in range(len(self.orders)))
+        self.cost += add_up(candidate.weight for candidate in rater.problem.candidates)
         self.money = Decimal(0)
 
     def copy(self) -> "Solution":
@@ -41,8 +42,8 @@ class Solution:
         gone, come = set(self.orders[room]) - set(order), set(order) - set(self.orders[room])
         self.left = (self.left | gone) - come
         candidates = self.rater.problem.candidates
-        self.cost += sum(candidates[c].weight for c in gone)
-        self.cost += after.cost - before.cost - sum(candidates[c].weight for c in come)
+        self.cost += add_up(candidates[c].weight for c in gone)
+        self.cost += after.cost - before.cost - add_up(candidates[c].weight for c in come)
         self.money += after.money - before.money
         self.orders[room] = order
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backend.planner.adding import add_up
 from backend.planner.chain_search import Effort
 from backend.planner.completion_bound import price_nodes
 from backend.planner.orienteering import Orienteering, Value, Visits, evaluate
@@ -138,7 +139,7 @@ class _Run:
             for node in grid.node:
                 group = int(grid.group[node])
                 heaviest[group] = max(heaviest.get(group, 0.0), float(grid.weight[node]))
-        return sum(heaviest.values())
+        return add_up(heaviest.values())
 
     def _keep(self, visits: Visits) -> Visits:
         self.pool.add(visits)

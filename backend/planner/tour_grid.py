@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.planner.adding import add_up
 from backend.planner.orienteering import Orienteering, Tour, Window, find_start
 
 Ints = NDArray[np.signedinteger[Any]]
@@ -54,7 +55,7 @@ def _narrow(problem: Orienteering, leave: Ints) -> Ints:
 
 def weigh(problem: Orienteering) -> Floats:
     """Profit by node, required ones above all others together."""
-    bonus = 1 + sum(node.profit for node in problem.nodes)
+    bonus = 1 + add_up(node.profit for node in problem.nodes)
     return np.array([n.profit + bonus * n.is_required for n in problem.nodes], dtype=np.float64)
 
 

@@ -11,6 +11,7 @@ from backend.agent.policy.brief import Brief, BriefCity
 from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.agent.policy.spending import Choice
 from backend.agent.policy.usable import Ride, measure_day
+from backend.planner.adding import add_up
 from backend.planner.travel_time import Party, Position, Way, find_way
 from backend.pool.plan_request import Tier
 
@@ -53,7 +54,7 @@ def list_beds(
             price=nights * _expect_price(row, mean),
             discomfort=(best - _read_rating(row)) * points
             + sum(way.minutes for way in ways[row["id"]]) / 60 * hour,
-            ways=sum(float(way.cost) for way in ways[row["id"]]),
+            ways=add_up(float(way.cost) for way in ways[row["id"]]),
         )
         for row in rows
     ]

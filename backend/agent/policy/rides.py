@@ -16,6 +16,7 @@ from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.agent.policy.spending import Choice
 from backend.agent.policy.usable import FROM_STATION_MIN, TO_STATION_MIN, Ride, rate_shortage
 from backend.clock import parse_minutes
+from backend.planner.adding import add_up
 from backend.pool.plan_request import Pace, Tier
 
 HOUR_WORTH: dict[Tier, float] = {"economy": 0.08, "comfort": 0.14, "quality": 0.3}
@@ -128,7 +129,7 @@ def choose_rides(brief: Brief, options: Sequence[tuple[BriefLeg, Sequence[Ride]]
 
 def rate_journey(brief: Brief, rides: Sequence[Ride]) -> float:
     """How much too little the rides leave of the cities between them, in mean tickets."""
-    return sum(
+    return add_up(
         _rate_city(brief, city.id, rides)
         for city in brief.cities
         if any(city.id in _name_ends(brief, ride) for ride in rides)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.agent.policy.brief import DAY_MIN, Brief, BriefCity
+from backend.planner.adding import add_up
 
 TO_STATION_MIN = 60
 FROM_STATION_MIN = 40
@@ -46,5 +47,5 @@ def measure_day(brief: Brief, city: BriefCity, day: int, rides: Sequence[Ride]) 
 
 def rate_shortage(brief: Brief, city: BriefCity, rides: Sequence[Ride]) -> float:
     """What is missing of a city's first hours, as hours."""
-    hours = sum(measure_day(brief, city, day, rides) for day in city.days) / 60
-    return sum(times * max(0.0, enough - hours) for enough, times in SCARCE)
+    hours = add_up(measure_day(brief, city, day, rides) for day in city.days) / 60
+    return add_up(times * max(0.0, enough - hours) for enough, times in SCARCE)

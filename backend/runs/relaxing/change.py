@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from backend.planner.adding import add_up
 from backend.pool.plan_request import PlanRequest
 from backend.text import Locale
 
@@ -44,7 +45,7 @@ def apply_all(request: PlanRequest, changes: Sequence[Change]) -> PlanRequest:
 
 def sum_effort(changes: Sequence[Change]) -> float:
     """What several changes ask together."""
-    return sum(change.effort for change in changes)
+    return add_up(change.effort for change in changes)
 
 
 def show_changes(changes: Sequence[Change], locale: Locale) -> dict[str, Any]:
