@@ -41,6 +41,7 @@ class Site:
     engine: Engine
     fleet: Fleet
     model: str
+    _asking: psycopg.AsyncConnection | None = None
 
     @asynccontextmanager
     async def open_queue(self) -> AsyncIterator[JobQueue]:
@@ -86,9 +87,15 @@ class Site:
             await asyncio.sleep(pause)
 
     async def ask(self, query: str) -> list[tuple[Any, ...]]:
-        """Rows of a query on a connection of its own."""
-        async with await psycopg.AsyncConnection.connect(self.url) as connection:
-            return await (await connection.execute(query.encode())).fetchall()
+        """Rows of a query; `psycopg.OperationalError` where the database is away."""
+        if self._asking is None or self._asking.closed:
+            self._asking = await psycopg.AsyncConnection.connect(self.url, autocommit=True)
+        return await (await self._asking.execute(query.encode())).fetchall()
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self._asking is not None:
+            await self._asking.close()
 
     def measure(self) -> dict[str, float]:
         """Processor's seconds of each part so far."""
@@ -161,6 +168,10 @@ async def _open_on(
                 await write_param(session, key, 1000, Author(read_utc()))
         model = fleet.start_double(await write_script(engine), delay)
         fleet.environment = {**environment, "OPENAI_BASE_URL": model}
-        yield Site(address, server, engine, fleet, model)
+        site = Site(address, server, engine, fleet, model)
+        try:
+            yield site
+        finally:
+            await site.close()
     finally:
         fleet.stop()
