@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import signal
 import socket
+import sys
 from collections.abc import Callable
 
 import click
@@ -17,6 +18,9 @@ from backend.db.connect import open_database
 from backend.errors import ConfigurationError
 from backend.settings import Settings, read_settings
 from backend.telemetry.logs import set_up_logging
+
+if sys.platform != "win32":
+    import uvloop
 
 
 @click.command()
@@ -94,7 +98,15 @@ def worker(concurrency: int | None) -> None:
     with open_database(settings) as url:
         await_ready(settings, url)
         warn(f"worker with {settings.worker_concurrency} runs at a time; stop with Ctrl+C")
-        asyncio.run(_work(settings, url))
+        with asyncio.Runner(loop_factory=_make_loop()) as runner:
+            runner.run(_work(settings, url))
+
+
+def _make_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """The quicker loop, which the server takes by itself; there is none for Windows."""
+    if sys.platform == "win32":
+        return None
+    return uvloop.new_event_loop
 
 
 async def _work(settings: Settings, url: str) -> None:
