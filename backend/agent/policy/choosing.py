@@ -13,6 +13,7 @@ from backend.agent.policy.situation import Situation
 from backend.agent.policy.spending import Choice, Picks, Slot, cut_costs, pick_best
 from backend.agent.policy.usable import Ride
 from backend.agent.replies import make_call
+from backend.planner.adding import add_up
 from backend.tools.call import ToolCall
 
 KEPT_SHARE = 0.15
@@ -85,7 +86,7 @@ def choose_cheaper(situation: Situation, over: float) -> list[ToolCall]:
 
 def _cut(situation: Situation, now: Picks, options: Options, over: float) -> Picks:
     """The choices that change."""
-    allowance = sum(choice.cost for choice in now.values()) - over
+    allowance = add_up(choice.cost for choice in now.values()) - over
     cut = cut_costs(now, list(options.values()), allowance, _make_test(situation))
     return {slot: choice for slot, choice in cut.items() if choice != now[slot]}
 

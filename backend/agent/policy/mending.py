@@ -7,6 +7,7 @@ from backend.agent.policy.choosing import choose_cheaper
 from backend.agent.policy.draft_view import VISIT_KINDS, Broken
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
+from backend.planner.adding import add_up
 from backend.tools.call import ToolCall
 
 HOPELESS = frozenset({"CLOSED", "CLOSED_SEASON", "NO_TIME"})
@@ -135,7 +136,7 @@ def drop_dear(situation: Situation) -> list[ToolCall]:
         for item in items
         if item.get("poi_id") and item["poi_id"] not in must and float(item.get("cost", 0)) > 0
     ]
-    is_enough = 0 < over <= sum(cost for cost, _, _ in dear)
+    is_enough = 0 < over <= add_up(cost for cost, _, _ in dear)
     if not situation.log.may("remove_item") or not is_enough:
         return []
     _, day, item = max(dear)

@@ -7,6 +7,8 @@ has the least sum; under a budget the swap that saves most for its discomfort go
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from backend.planner.adding import add_up
+
 Slot = tuple[str, str]
 """What is chosen: ("leg", "0") or ("hotel", city id)."""
 
@@ -44,7 +46,7 @@ def cut_costs(
 ) -> Picks:
     """`picks` with swaps until all together cost no more than `allowance`, or none saves more."""
     cut = dict(picks)
-    while sum(choice.cost for choice in cut.values()) > allowance:
+    while add_up(choice.cost for choice in cut.values()) > allowance:
         swaps = [
             choice
             for choices in options
