@@ -1,17 +1,19 @@
 """Reads JSON bodies whose faults Waypool names itself, instead of FastAPI, and only after the key."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from backend.api.problems import BadBodyError, TooLargeError, list_faults
-from backend.errors import RequestRefusedError
-from backend.text import make_object
+from backend.errors import Fault, RequestRefusedError
+from backend.text import UNSTORABLE, make_object
 
 MAX_BYTES = 1_000_000
+
+_UNSTORABLE = "holds a NUL or half a surrogate pair, which cannot be stored; leave it out"
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -39,6 +41,11 @@ def read_body_as(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
 
     async def read(request: Request) -> Model:
         raw = await read_json_body(request)
+        unstorable = [
+            Fault(pointer, "unstorable", _UNSTORABLE) for pointer in _find_unstorable(raw)
+        ]
+        if unstorable:
+            raise RequestRefusedError(unstorable)
         try:
             return model.model_validate(raw)
         except ValidationError as error:
@@ -53,6 +60,22 @@ def document_body(name: str, examples: dict[str, Any] | None = None) -> dict[str
     if examples is not None:
         content["examples"] = examples
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
+
+
+def _find_unstorable(value: Any, pointer: str = "") -> Iterator[str]:
+    """Pointers (RFC 6901) to the texts, among them keys, that no database takes."""
+    if isinstance(value, str):
+        if UNSTORABLE.search(value):
+            yield pointer
+    elif isinstance(value, list):
+        for n, item in enumerate(value):
+            yield from _find_unstorable(item, f"{pointer}/{n}")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            below = f"{pointer}/{UNSTORABLE.sub('?', key).replace('~', '~0').replace('/', '~1')}"
+            if UNSTORABLE.search(key):
+                yield below
+            yield from _find_unstorable(item, below)
 
 
 def _refuse(name: str) -> None:

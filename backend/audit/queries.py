@@ -66,6 +66,9 @@ async def list_between(
     return [Recorded(*row) for row in await session.execute(wanted.order_by(AuditEntry.id))]
 
 
+_UNKNOWN = "{subject} is at version {present}; nothing is known of version {version}"
+
+
 async def recall(
     session: AsyncSession, kind: ChangeKind, subject: str, present: int, version: int | None
 ) -> Any:
@@ -77,6 +80,8 @@ async def recall(
         version = present - 1
         if version < 1:
             raise ConflictError(f"{subject} was never changed")
+    if not 0 < version <= present:
+        raise NotFoundError(_UNKNOWN.format(subject=subject, present=present, version=version))
     wanted = select(AuditEntry.version, AuditEntry.old, AuditEntry.new).where(
         AuditEntry.kind == kind,
         AuditEntry.subject == subject,
@@ -85,4 +90,4 @@ async def recall(
     rows = (await session.execute(wanted.order_by(AuditEntry.version))).all()
     for row in rows:
         return row.new if row.version == version else row.old
-    raise NotFoundError(f"{subject} is at version {present}; nothing is known of version {version}")
+    raise NotFoundError(_UNKNOWN.format(subject=subject, present=present, version=version))

@@ -1,7 +1,7 @@
 """Builds the pages' own application, which the web application mounts at `/console`."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -99,7 +99,8 @@ async def _show_error(request: Request, error: Exception) -> Response:
     status = 400 if isinstance(error, FormError) else find_status(error)
     if status == 500:
         log.error("%s %r: %s", request.method, request.url.path, error.code, exc_info=error)
-    return await _show_fault(request, status, error.message)
+    named = [fault.message for fault in getattr(error, "faults", ())] or error.details
+    return await _show_fault(request, status, error.message, named)
 
 
 async def _show_http_error(request: Request, error: Exception) -> Response:
@@ -117,9 +118,11 @@ async def _show_own_error(request: Request, _: Exception) -> Response:
     return await _show_fault(request, 500, "")
 
 
-async def _show_fault(request: Request, status: int, message: str) -> Response:
+async def _show_fault(
+    request: Request, status: int, message: str, details: Sequence[str] = ()
+) -> Response:
     try:
         visit = await read_visit(request, get_services(request))
     except WaypoolError:  # the database is away: nobody is known, and that can be said all the same
         visit = sign_in.make_stranger(request)
-    return show_page(visit, "fault.html", status, status=status, message=message)
+    return show_page(visit, "fault.html", status, status=status, message=message, details=details)

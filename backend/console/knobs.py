@@ -9,7 +9,7 @@ from backend.db.session import Session
 from backend.params.queries import revert_param, write_param
 from backend.params.registry import Param, find_param, parse_value
 from backend.tools.queries import revert_tool, write_tool
-from backend.tools.registry import get_tool
+from backend.tools.registry import check_limit, get_tool
 from backend.tools.tool import Tool
 
 KnobKind = Literal["params", "tools"]
@@ -83,7 +83,10 @@ class ToolKnob:
 
     def make_trial(self, value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Parameters and return limits of a preview."""
-        return {}, {self.name: value["max_return_rows"] or self.tool.default_rows}
+        rows = value["max_return_rows"]
+        return {}, {
+            self.name: self.tool.default_rows if rows is None else check_limit(self.tool, rows)
+        }
 
     async def write(self, session: Session, value: Any, author: Author, version: int) -> None:
         """Set it, if nobody was quicker."""

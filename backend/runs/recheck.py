@@ -3,7 +3,7 @@
 Of an infeasible run that is the plan that it shows, made for the relaxed request.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 from backend.catalogue.editing import Edited, RowKind, read_row
@@ -13,6 +13,7 @@ from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
 from backend.errors import NotFoundError
 from backend.planner.draft import Draft
+from backend.planner.itinerary import Violation
 from backend.pool.candidate import HotelCandidate, PoiCandidate, TrainCandidate
 from backend.pool.plan_request import PlanRequest
 from backend.pool.service import CandidatePoolService
@@ -82,8 +83,7 @@ async def recheck_plan(session: Session, snapshot: Snapshot, draft: Draft) -> di
     now = read_utc()
     was = check_plan(snapshot, draft, now)
     found = check_plan(_put_rows(snapshot, rows), draft, now)
-    known = {(v.code, v.where) for v in was.violations}
-    new = [v for v in found.violations if (v.code, v.where) not in known]
+    new = _list_new(was.violations, found.violations)
     is_lost = any(change["change"] in _LOST for change in changes)
     return {
         "holds": not is_lost and not found.errors,
@@ -98,6 +98,14 @@ async def recheck_plan(session: Session, snapshot: Snapshot, draft: Draft) -> di
             "now": found.itinerary.costs.model_dump(mode="json"),
         },
     }
+
+
+def _list_new(was: Iterable[Violation], found: Iterable[Violation]) -> list[Violation]:
+    """Those that were not there; with other rows items stand elsewhere in their day's list."""
+    known = list(was)
+    said = {(v.code, v.message) for v in known}
+    places = {(v.code, v.where) for v in known if v.where.item is None}
+    return [v for v in found if (v.code, v.message) not in said and (v.code, v.where) not in places]
 
 
 async def _read_today(

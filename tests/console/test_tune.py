@@ -127,6 +127,8 @@ async def test_a_return_limit_is_previewed_with_the_tokens_that_its_list_costs(
     assert "停用后" in off.text
     odd = await try_value(browser, LIST_POIS, max_return_rows="ten", enabled="1")
     assert odd.status_code == 422
+    none = await try_value(browser, LIST_POIS, max_return_rows="0", enabled="1")
+    assert none.status_code == 422
 
 
 async def test_a_link_leads_to_a_preview_with_its_value_filled_in(browse: Open) -> None:

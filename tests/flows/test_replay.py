@@ -83,6 +83,7 @@ async def test_what_cannot_be_replayed_is_named(api: Client) -> None:
     for body, status in (
         (live | {"params": {"POI_PRICE_CAP_COMFORT": "1"}}, 409),
         (live | {"params": {"POOL_POI_SIZE": 0}, "limits": {"get_poi": 1}}, 422),
+        (live | {"planner": "openai", "model": "no-such"}, 422),
         ({"mode": "again"}, 422),
     ):
         assert (await client.post(path, json=body)).status_code == status, body
@@ -109,14 +110,19 @@ async def test_a_plan_is_rechecked_against_todays_catalogue(api: Client) -> None
     assert [(c["id"], c["change"]) for c in dearer["changes"]] == [("beijing-gugong", "dearer")]
     assert dearer["changes"][0]["fields"] == {"price": ["60.00", "99.00"]}
     assert dearer["costs"]["now"]["tickets"] != dearer["costs"]["then"]["tickets"]
+    await client.patch(poi, json={"duration_min": 230})  # what follows stands elsewhere in the list
+    longer = (await client.post(path)).json()
+    shown = (await client.get(f"/v1/itineraries/{run_id}")).json()["violations"]
+    told = {(v["code"], v["message"]) for v in shown}
+    assert not [v for v in longer["violations"] if (v["code"], v["message"]) in told]
     await client.patch(poi, json={"enabled": False})
     closed = (await client.post(path)).json()
     assert (closed["holds"], closed["changes"][0]["change"]) == (False, "closed")
     audit = await client.get("/v1/admin/audit", params={"kind": "poi", "subject": "beijing-gugong"})
-    assert [(e["old"], e["new"]) for e in audit.json()["items"]] == [
-        ({"enabled": True}, {"enabled": False}),
-        ({"price": "60.00"}, {"price": "99.00"}),
-    ]
+    trail = [(e["old"], e["new"]) for e in audit.json()["items"]]
+    assert trail[0] == ({"enabled": True}, {"enabled": False})
+    assert trail[1][1] == {"duration_min": 230}
+    assert trail[2:] == [({"price": "60.00"}, {"price": "99.00"})]
 
 
 async def test_the_plan_under_a_relaxation_is_rechecked_and_a_run_without_one_says_so(

@@ -1,5 +1,7 @@
 """What an admin changes over HTTP: read, set against a version, looked up, set back."""
 
+import json
+
 import pytest
 
 from tests.flows.conftest import Client
@@ -50,6 +52,8 @@ async def test_a_lost_race_is_a_412_and_everything_can_be_undone(
         (f"{PARAM}/revert", {"to": "yesterday"}, 422),
         (f"{PARAM}/revert", {}, 409),
         (f"{PARAM}/revert", {"to": 9}, 404),
+        (f"{PARAM}/revert", {"to": 10**30}, 404),
+        (f"{TOOL}/revert", {"to": -(10**30)}, 404),
         ("/v1/admin/params/NO_SUCH/revert", {}, 404),
         ("/v1/admin/tools/no_such/revert", {}, 404),
     ],
@@ -60,3 +64,25 @@ async def test_a_wrong_way_back_is_named(
     response = await (await api("one", "admin")).post(path, json=body)
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "pointer"),
+    [
+        (PARAM, {"value": 40, "why": "\0"}, "/why"),
+        (f"{TOOL}/revert", {"why": "a\ud800"}, "/why"),
+        ("/v1/admin/pois/beijing-gugong", {"price": "1.00", "why": "\0"}, "/why"),
+        ("/v1/itineraries/run_x/feedback", {"rating": 5, "comment": "\0"}, "/comment"),
+        ("/v1/runs/run_x/replay", {"mode": "live", "params": {"a/\0": ["\0"]}}, "/params/a~1?"),
+    ],
+)
+async def test_what_no_database_takes_is_named(
+    api: Client, path: str, body: dict[str, object], pointer: str
+) -> None:
+    client = await api("one", "user", "admin", "developer")
+    is_change = path.startswith("/v1/admin") and not path.endswith("revert")
+    method = "PATCH" if is_change else "POST"
+    response = await client.request(method, path, content=json.dumps(body))
+    assert response.status_code == 422, response.text
+    fault = response.json()["errors"][0]
+    assert (fault["pointer"], fault["code"]) == (pointer, "unstorable")

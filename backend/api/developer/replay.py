@@ -18,6 +18,7 @@ from backend.replay.export import RunExport
 from backend.replay.live import Change, start_live
 from backend.replay.run_diff import diff_runs
 from backend.replay.verification_job import start_verification, wait_for_verification
+from backend.runs.spending import check_model
 from backend.tools.registry import check_limit, get_tool
 
 router = APIRouter(prefix="/runs", tags=["developer"])
@@ -67,6 +68,7 @@ async def replay_run(
     if wanted.mode == "verify":
         return await _verify(services, run_id, principal.tenant, read_wait(prefer), response)
     change = _read_change(wanted)
+    check_model(wanted.model, services.planners.model_names)
     child = await start_live(services.engine, services.queue, run_id, principal.tenant, change)
     response.status_code = 202
     response.headers["Location"] = f"/v1/itineraries/{child}"
