@@ -35,7 +35,7 @@ class CancelWatch:
                 self._looking = None
 
     async def _look_for_ever(self) -> None:
-        while True:
+        while self._looking is asyncio.current_task():  # a cancellation may get lost
             with suppress(UnavailableError):  # the next step to be written waits, or gives up
                 await self._look()
             await asyncio.sleep(self._poll_seconds)

@@ -42,6 +42,9 @@ POOL_SECONDS = 10.0
 
 RELISTEN_SECONDS = 1.0
 
+PATIENCE_SECONDS = 2 * GRACE_SECONDS
+"""How long a part that is asked to end is waited for before it is asked again."""
+
 log = logging.getLogger(__name__)
 
 Advance = Callable[[str], Awaitable[None]]
@@ -51,6 +54,14 @@ Upkeep = Callable[[], Awaitable[None]]
 
 async def _do_nothing(_verification_id: str = "") -> None:
     pass
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    """Cancel it until it has ended: `asyncio.wait_for` of Python 3.11 loses a cancellation at times."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
+    await asyncio.gather(task, return_exceptions=True)
 
 
 class _PatientConnector(PsycopgConnector):
@@ -165,9 +176,7 @@ class JobQueue:
         finally:
             self.begin_to_stop()  # before the queue starts to wait for its jobs
             self._connector.pool.timeout = CONNECT_SECONDS / 5  # if the database is away, let it be
-            rescue.cancel()
-            working.cancel()
-            await asyncio.gather(rescue, working, return_exceptions=True)
+            await asyncio.gather(_end(rescue), _end(working))
             await self._end_carried()
 
     async def _work_for_ever(self, concurrency: int) -> None:
@@ -232,7 +241,7 @@ class JobQueue:
         await asyncio.gather(*left, return_exceptions=True)
 
     async def _rescue_for_ever(self) -> None:
-        while True:
+        while not self._is_stopping:
             pause = self._heartbeat
             try:
                 await self.rescue()

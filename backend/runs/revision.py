@@ -216,6 +216,10 @@ class _Bench:
         return self._swap(_find_city(self.snapshot, edit.city), edit.hotel_id)
 
     def _remove(self, target: Target) -> "_Bench":
+        """Nights need a bed: another hotel takes a removed one's place, where the pool has one."""
+        city = next((c for c, row in self.draft.hotels.items() if row == target.row_id), None)
+        if target.kind == "hotel" and city and len(self.snapshot.cities[city].hotels) > 1:
+            return self._swap(city, None)
         return replace(
             self, draft=remove_target(self.draft, target), held=self.held.bar(target.row)
         )

@@ -3,6 +3,7 @@
 import asyncio
 import datetime as dt
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -277,3 +278,21 @@ async def test_a_worker_stops_that_cannot_sign_off(
     work.cancel()
     done, _ = await asyncio.wait({work}, timeout=20)
     assert done == {work}
+
+
+async def test_a_cancellation_that_gets_lost_does_not_keep_a_worker_from_its_end(
+    queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asyncio.Event()
+
+    async def lose_it() -> None:
+        asked.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+
+    monkeypatch.setattr(queue, "rescue", lose_it)
+    working = asyncio.create_task(queue.work(Worker(queue._engine).advance, 1))
+    await asyncio.wait_for(asked.wait(), 20)
+    working.cancel()
+    await asyncio.wait({working}, timeout=30)
+    assert working.done()

@@ -152,6 +152,9 @@ async def test_a_hotel_far_away_leaves_room_for_what_fits() -> None:
     assert trial.result.state.draft.hotels == {"beijing": "bj-h-far"}
     best = ask(snapshot, draft, {"op": "swap_hotel", "city": "北京"})
     assert best.draft.hotels == {"beijing": "bj-h-xidan"}
+    removed = find_item(snapshot, draft, "bj-h-dongdan")
+    gone = ask(snapshot, draft, {"op": "remove", **removed})
+    assert gone.draft.hotels == best.draft.hotels
 
 
 async def test_a_must_see_that_is_taken_out_is_none_any_more() -> None:
