@@ -24,6 +24,8 @@ def read_limits_given(
         if not equals:
             raise click.BadParameter(f"{quote(text)} is not of the form TOOL=N")
         tool = get_tool(name.strip())
+        if tool.name in limits:
+            raise click.BadParameter(f"{tool.name} is given twice; give it once")
         limits[tool.name] = read_rows(tool, rows)
     return limits
 

@@ -21,6 +21,8 @@ def read_params_given(
         if not equals:
             raise click.BadParameter(f"{quote(text)} is not of the form KEY=VALUE")
         param = find_param(key.strip())
+        if param.key in values:
+            raise click.BadParameter(f"{param.key} is given twice; give it once")
         values[param.key] = parse_value(param, value)
     return values
 

@@ -85,6 +85,8 @@ def replay(
     change = Change(planner, model, params, limits)
     if base_url is not None and model is None:
         raise click.UsageError("--base-url needs --model")
+    if planner == "builtin" and model is not None:
+        raise click.UsageError("--planner builtin asks no model; leave --model or --planner out")
     if is_live or change != Change():
         if until is not None or is_stepped:
             raise click.UsageError("--until and --step show the recorded run; it cannot be live")

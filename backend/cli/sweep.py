@@ -48,6 +48,8 @@ def read_param_choices(
     choices = {}
     for key, values in map(_split, texts):
         param = find_param(key)
+        if param.key in choices:
+            raise click.BadParameter(f"{param.key} is given twice; join its values by commas")
         choices[param.key] = [parse_value(param, value.replace("+", ",")) for value in values]
     return choices
 

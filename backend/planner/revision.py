@@ -160,12 +160,21 @@ def change_pace(snapshot: Snapshot, draft: Draft, locks: Locks) -> Draft:
     return paced
 
 
-def swap_hotel(snapshot: Snapshot, draft: Draft, city: str, hotel_id: str | None) -> Draft:
-    """That hotel for the city, else the one of its pool that does least harm, but the present one."""
+def swap_hotel(
+    snapshot: Snapshot,
+    draft: Draft,
+    city: str,
+    hotel_id: str | None,
+    barred: AbstractSet[str] = frozenset(),
+) -> Draft:
+    """That hotel for the city, else the one of its pool that does least harm.
+
+    That is neither the present one nor one of those that were taken out before.
+    """
     if hotel_id is not None or city not in snapshot.cities:
         return choose_hotel(snapshot, draft, city, hotel_id or "")
     present = draft.hotels.get(city)
-    others = [row for row in snapshot.cities[city].hotels if row != present]
+    others = [row for row in snapshot.cities[city].hotels if row not in {present, *barred}]
     if not others:
         raise ToolError("no_other_hotel", f"the pool has no other hotel in {city}")
     return _find_best(snapshot, [choose_hotel(snapshot, draft, city, row) for row in others])

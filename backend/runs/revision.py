@@ -218,11 +218,15 @@ class _Bench:
     def _remove(self, target: Target) -> "_Bench":
         """Nights need a bed: another hotel takes a removed one's place, where the pool has one."""
         city = next((c for c, row in self.draft.hotels.items() if row == target.row_id), None)
-        if target.kind == "hotel" and city and len(self.snapshot.cities[city].hotels) > 1:
+        if target.kind == "hotel" and city and self._has_other(city):
             return self._swap(city, None)
         return replace(
             self, draft=remove_target(self.draft, target), held=self.held.bar(target.row)
         )
+
+    def _has_other(self, city: str) -> bool:
+        out = {self.draft.hotels.get(city), *(row_id for _, row_id in self.held.out)}
+        return not out.issuperset(self.snapshot.cities[city].hotels)
 
     def _add(self, poi_id: str, day: int | None) -> "_Bench":
         draft = add_place(self.snapshot, self.draft, poi_id, day, self.held.poi_ids)
@@ -230,7 +234,8 @@ class _Bench:
         return replace(self, draft=draft, held=self.held.hold(held))
 
     def _swap(self, city: str, hotel_id: str | None) -> "_Bench":
-        draft = swap_hotel(self.snapshot, self.draft, city, hotel_id)
+        barred = {row_id for kind, row_id in self.held.out if kind == "hotel"}
+        draft = swap_hotel(self.snapshot, self.draft, city, hotel_id, barred)
         before = self.draft.hotels.get(city)
         held = self.held.bar(("hotel", before)) if before not in (None, hotel_id) else self.held
         if hotel_id is not None:

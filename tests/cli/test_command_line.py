@@ -115,6 +115,26 @@ def test_an_output_that_cannot_be_written_is_one_line(line: list[str]) -> None:
     assert "No space left" in finished.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (
+            ["replay", "run_x", "--param", "POOL_POI_SIZE=20", "--param", "POOL_POI_SIZE=30"],
+            "twice",
+        ),
+        (["replay", "run_x", "--limit", "list_pois=2", "--limit", "list_pois=3"], "twice"),
+        (["sweep", "--param", "POOL_POI_SIZE=20", "--param", "POOL_POI_SIZE=40"], "by commas"),
+        (["replay", "run_x", "--planner", "builtin", "--model", "m"], "asks no model"),
+    ],
+)
+def test_nothing_that_was_given_is_dropped_in_silence(
+    line: list[str], words: str, waypool: Waypool
+) -> None:
+    refused = waypool(*line)
+    assert refused.status == 2
+    assert words in refused.err
+
+
 def test_a_home_whose_name_is_no_utf_8_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

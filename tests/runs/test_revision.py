@@ -155,6 +155,9 @@ async def test_a_hotel_far_away_leaves_room_for_what_fits() -> None:
     removed = find_item(snapshot, draft, "bj-h-dongdan")
     gone = ask(snapshot, draft, {"op": "remove", **removed})
     assert gone.draft.hotels == best.draft.hotels
+    swap = {"op": "swap_hotel", "city": "beijing"}
+    again = ask(snapshot, draft, {"op": "remove", **removed}, swap)
+    assert again.draft.hotels == {"beijing": "bj-h-far"}  # neither of the two that had to go
 
 
 async def test_a_must_see_that_is_taken_out_is_none_any_more() -> None:
