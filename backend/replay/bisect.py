@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from backend.agent.builtin_planner import BuiltinPlanner
-from backend.errors import CatalogueNeededError, WaypoolError
+from backend.errors import CatalogueNeededError, ConflictError, WaypoolError
 from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
@@ -59,7 +59,16 @@ class Cause:
 
 
 async def bisect_runs(one: RunExport, other: RunExport) -> list[Cause]:
-    """The inputs in turn: code, request, catalogue, each parameter, return limits, replies."""
+    """The inputs in turn: code, request, catalogue, each parameter, return limits, replies.
+
+    A `ConflictError` where one is a revision: it goes on from a plan, and all this plans anew.
+    """
+    for export in (one, other):
+        if any(step["kind"] == "revision_begun" for step in export.document["steps"]):
+            raise ConflictError(
+                f"{export.run['id']} is a revision, which goes on from another run's plan; bisect"
+                " compares runs that plan from nothing, 'waypool runs diff' any two"
+            )
     return [cause async for cause in _list_causes(one, other)]
 
 

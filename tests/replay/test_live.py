@@ -7,7 +7,7 @@ import pytest
 
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.scripted_llm import calls
-from backend.errors import CatalogueNeededError, OutOfBoundsError
+from backend.errors import CatalogueNeededError, ConflictError, OutOfBoundsError
 from backend.replay.bisect import bisect_runs, write_causes
 from backend.replay.export import RunExport
 from backend.replay.live import Change, run_live
@@ -138,3 +138,13 @@ async def test_bisect_sees_that_code_has_changed(sound: RunExport) -> None:
     old = change(sound, "/result/itinerary/days/0/items", days[1]["items"], is_sealed=True)
     causes = await bisect_runs(old, sound)
     assert (causes[0].input, causes[0].effect) == ("code", "changes")
+
+
+async def test_a_revision_is_not_searched_for_a_cause_that_it_cannot_show(
+    sound: RunExport,
+) -> None:
+    step = {"seq": 1, "kind": "revision_begun", "payload": {}, "at": "2026-10-01T00:00:00Z"}
+    revised = RunExport({**sound.document, "steps": [step, *sound.document["steps"]]})
+    for pair in ((sound, revised), (revised, sound)):
+        with pytest.raises(ConflictError, match=r"is a revision.*runs diff"):
+            await bisect_runs(*pair)
