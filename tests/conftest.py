@@ -1,6 +1,7 @@
 """A real PostgreSQL for tests: one server a session, one migrated template, a clone for each test."""
 
 import asyncio
+import random
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -17,6 +18,9 @@ from backend.db.session import make_engine, transaction
 from backend.settings import Settings
 from tests.database import make_database, run_sql
 from tests.pg15 import start_pg15
+from tests.random_inputs import load_profile
+
+load_profile()  # before test modules are read: their settings begin with the profile's
 
 LEFT = pytest.StashKey[dict[str, int]]()
 
@@ -31,6 +35,16 @@ LEFT_OUT = {
     "small_model": "with a real small model (the extra small-model)",
 }
 NOT_IN_CI = frozenset({"small_model"})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """One seed for the order of tests and for hypothesis, so that it alone repeats a run."""
+    option = config.option
+    if getattr(option, "randomly_seed", None) == "default":
+        option.randomly_seed = random.Random().getrandbits(32)
+    if option.hypothesis_seed is None and isinstance(getattr(option, "randomly_seed", None), int):
+        option.hypothesis_seed = str(option.randomly_seed)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -69,6 +83,11 @@ def pytest_terminal_summary(
         ]
         if parts:
             terminalreporter.write_line(f"left out: {', '.join(parts)}{ending}")
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        seeds = {"randomly": "randomly_seed", "hypothesis": "hypothesis_seed"}
+        known = {name: getattr(config.option, key, None) for name, key in seeds.items()}
+        repeat = " ".join(f"--{name}-seed={seed}" for name, seed in known.items() if seed)
+        terminalreporter.write_line(f"to play the same inputs again: {repeat or 'no seed is set'}")
 
 
 def _any(left: dict[str, int]) -> set[str]:

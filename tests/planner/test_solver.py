@@ -7,9 +7,10 @@ from hypothesis import Phase, given, settings
 from backend.planner.orienteering import Node, Orienteering, Tour, Window, evaluate, list_starts
 from backend.planner.solver import Budget, solve
 from tests.planner.orienteering_cases import find_optimum, make_week, problems, rank
+from tests.random_inputs import count_examples
 
 checked = settings(
-    deadline=None, max_examples=40, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+    max_examples=count_examples(40), phases=(Phase.explicit, Phase.reuse, Phase.generate)
 )
 ONE_ROUND = Budget(rounds=1)
 

@@ -21,6 +21,7 @@ from backend.pool.snapshot import Kind, Snapshot
 from tests.factories import make_hotel, make_poi, make_request
 from tests.pool.awkward import catalogues, parameters, requests
 from tests.pool.memory_catalogue import MemoryCatalogue
+from tests.random_inputs import count_examples
 from tests.row_makers import CITIES
 
 pytestmark = pytest.mark.sql
@@ -69,8 +70,7 @@ def list_rows(catalogue: MemoryCatalogue, snapshot: Snapshot, kind: Kind, place:
 
 
 @settings(
-    max_examples=5,
-    deadline=None,
+    max_examples=count_examples(5),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(catalogue=catalogues(), data=st.data())

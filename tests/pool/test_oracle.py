@@ -15,12 +15,12 @@ from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
 from tests.pool.awkward import catalogues, parameters, requests
 from tests.pool.memory_catalogue import MemoryCatalogue
+from tests.random_inputs import count_examples
 
 pytestmark = pytest.mark.sql
 
 quick = settings(
-    max_examples=15,
-    deadline=None,
+    max_examples=count_examples(15),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -11,6 +11,7 @@ from backend.results.path import read_path
 from backend.results.query import run_query
 from backend.results.tokens import count_tokens
 from backend.results.values import parse_json, write_json
+from tests.random_inputs import count_examples
 
 
 def pack(path: str, value: Any) -> dict[str, Any]:
@@ -78,7 +79,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=count_examples(25), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(values, max_size=20))
 def test_any_answer_fits(value: Any) -> None:
     parse_json(write_json(pack("rows[*]", value)))

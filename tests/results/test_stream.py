@@ -14,6 +14,7 @@ from backend.results.rows import Rows
 from backend.results.stream import BadContentError
 from backend.results.summary import summarize
 from backend.results.values import parse_json, write_json
+from tests.random_inputs import count_examples
 
 
 def cut(content: bytes, size: int) -> Iterator[bytes]:
@@ -43,7 +44,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=count_examples(60), suppress_health_check=[HealthCheck.too_slow])
 @given(values, st.integers(1, 9), st.integers(1, 4), st.booleans())
 def test_what_is_stored_comes_back(value: Any, size: int, rows: int, is_spaced: bool) -> None:
     text = write_json(value)

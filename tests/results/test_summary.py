@@ -10,6 +10,7 @@ from backend.results.document import Document
 from backend.results.summary import summarize
 from backend.results.tokens import count_tokens
 from backend.results.values import parse_json, write_json
+from tests.random_inputs import count_examples
 
 
 def describe(text: str) -> dict[str, Any]:
@@ -104,7 +105,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=count_examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(values)
 def test_any_value_has_a_summary_that_is_json(value: Any) -> None:
     text = write_json(summarize(Document.of(value)))

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.pool.snapshot import Snapshot
@@ -76,7 +76,6 @@ calls = st.sampled_from(
 
 
 @given(snapshots(), calls, st.integers(1, 30), st.data())
-@settings(deadline=None)
 def test_counts_are_the_totals_that_the_proposed_calls_answer(
     snapshot: Snapshot, call: tuple[str, dict[str, Any]], rows: int, data: st.DataObject
 ) -> None:
@@ -119,7 +118,6 @@ def follow_hints(
 
 
 @given(snapshots(), st.lists(st.integers(1, 8), min_size=1, max_size=5))
-@settings(deadline=None)
 def test_who_only_follows_hints_sees_the_whole_pool(snapshot: Snapshot, rows: list[int]) -> None:
     desk = Desk(snapshot)
     turn = 0
