@@ -68,7 +68,7 @@ class CityBench:
         """Parameters of the bare statement: what `search` finds out on the way to it."""
         counts = await count_places(session, self.city, wanted, self.request.must_see)
         closed = find_closed(judge_counts(counts, self.ask()))
-        return bind_ranking(self.city, wanted, closed, self.limits.poi_size)
+        return bind_ranking(self.city, wanted, closed, self.ask().limits)
 
     async def build(self, session: Session) -> Snapshot:
         """The whole snapshot."""

@@ -177,7 +177,7 @@ async def read_fields(session: AsyncSession, kind: str, row_id: str) -> dict[str
     return {**_list_fields(train, names), **times}
 
 
-_DERIVED = frozenset({"tag_mask", "schedule_id", "is_synthetic", "runs_on_mask"})
+_DERIVED = frozenset({"tag_mask", "schedule_id", "is_synthetic", "is_food", "runs_on_mask"})
 _MINUTES = frozenset({"depart_min", "arrive_min"})
 
 

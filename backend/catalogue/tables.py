@@ -22,12 +22,14 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import BIT
 from sqlalchemy.orm import Mapped, mapped_column
 
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.db.base import Base, CodeText
 
 MAX_TAGS = 255
 TAG_BITS = 256
 
 Price = Numeric(12, 2)
+_FOOD = ", ".join(f"'{name}'" for name in sorted(FOOD_TYPES))
 
 
 class CatalogueState(Base):
@@ -105,6 +107,7 @@ class Place(Base):
     is_synthetic: Mapped[bool] = mapped_column(
         Boolean, Computed("source = 'synthetic'", persisted=True)
     )
+    is_food: Mapped[bool] = mapped_column(Boolean, Computed(f"type in ({_FOOD})", persisted=True))
     booking: Mapped[str] = mapped_column(Text)
     book_days_ahead: Mapped[int]
     as_of: Mapped[dt.date | None] = mapped_column(Date)
@@ -121,6 +124,7 @@ class Place(Base):
                 "schedule_id",
                 "enabled",
                 "is_synthetic",
+                "is_food",
             ],
         ),
         Index("ix_place_city_id_name", "city_id", "name"),

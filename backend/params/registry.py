@@ -34,6 +34,8 @@ class Param:
 
 PARAMS: tuple[Param, ...] = (
     Param("POOL_POI_SIZE", "integer", 60, "Places per city that stay after ranking.", 1, 500),
+    Param("POOL_KNOWN_SIZE", "integer", 10, "Best-known sights always among them.", 0, 500),
+    Param("POOL_FOOD_SIZE", "integer", 20, "Food places among them, if others are left.", 0, 500),
     Param("POOL_HOTEL_SIZE", "integer", 12, "Hotels per city in the pool.", 1, 200),
     Param("POOL_TRAIN_SIZE", "integer", 8, "Trains per leg, spread over the day.", 1, 200),
     Param("POOL_RESERVE_SIZE", "integer", 200, "Places per city kept for replay.", 0, 2000),

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.planner.trip import Part
 from backend.pool.candidate import PoiCandidate
 
 MealName = Literal["lunch", "dinner"]
 
-FOOD_TYPES = frozenset({"restaurant", "food_street", "teahouse"})
 MARKET_TYPE = "market"
 FOOD_TAG = "food"
 """Markets count as food places by this tag only: not every market feeds its visitors.

@@ -39,7 +39,7 @@ def cut_city(
     stay: Stay, places: PlaceFindings, hotels: HotelFindings, limits: PoolLimits
 ) -> CityPool:
     """The pool of one city. Places counted = in the pool + rejected, must-sees among them."""
-    ranked = places.ranking[: limits.poi_size]
+    ranked = sorted(places.ranking[: limits.poi_size], key=lambda poi_id: places.ranks[poi_id])
     added = [
         poi_id
         for poi_id, reason in places.must_see.items()

@@ -1,7 +1,7 @@
 """What the rules find in one city, by the statements of `queries`."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from backend.db.session import Session
 from backend.pool.candidate import PoiCandidate
@@ -10,12 +10,13 @@ from backend.pool.queries import (
     HotelCount,
     PlaceCount,
     Wanted,
+    bind_ranking,
     count_hotels,
     count_places,
     rank_hotels,
 )
 from backend.pool.row_queries import rank_places
-from backend.pool.rules import is_closed_throughout, measure_stars
+from backend.pool.rules import is_closed_throughout, measure_stars, rank_place
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS
 
 Judged = tuple[PlaceCount, str | None]
@@ -27,9 +28,9 @@ async def search_places(
     """Places of a city, ranked as far as pool and reserve go, and the rows of the ranking."""
     city, limits = ask.stay.city, ask.limits
     judged = judge_counts(await count_places(session, city, wanted, ask.must_see), ask)
-    size = limits.poi_size + limits.reserve_size
-    rows = await rank_places(session, city, wanted, find_closed(judged), size)
-    return _sum_places(ask, tuple(rows), judged), rows
+    binds = bind_ranking(city, wanted, find_closed(judged), limits)
+    rows = await rank_places(session, binds)
+    return _sum_places(ask, rows, judged), rows
 
 
 def judge_counts(counts: Iterable[PlaceCount], ask: CityAsk) -> list[Judged]:
@@ -48,7 +49,9 @@ def _find_closed_reason(count: PlaceCount, ask: CityAsk) -> str | None:
     return "closed" if closed else None
 
 
-def _sum_places(ask: CityAsk, ranking: tuple[str, ...], judged: Iterable[Judged]) -> PlaceFindings:
+def _sum_places(
+    ask: CityAsk, rows: Mapping[str, PoiCandidate], judged: Iterable[Judged]
+) -> PlaceFindings:
     totals: Counter[str | None] = Counter()
     reasons: dict[str, str | None] = {}
     for count, reason in judged:
@@ -58,7 +61,8 @@ def _sum_places(ask: CityAsk, ranking: tuple[str, ...], judged: Iterable[Judged]
     must_see = {poi_id: reasons[poi_id] for poi_id in ask.must_see if poi_id in reasons}
     totals.subtract(reason for reason in must_see.values() if reason in EXEMPT)
     return PlaceFindings(
-        ranking=ranking,
+        ranking=tuple(rows),
+        ranks={row.id: rank_place(row, ask.interests) for row in rows.values()},
         eligible=totals[None],
         must_see=must_see,
         rejected={name: totals[name] for name in REJECTIONS if name != "rank"},

@@ -15,6 +15,10 @@ EXEMPT = ("price", "closed")
 """Reasons that do not hold for a must-see; neither does rank."""
 
 
+PlaceRank = tuple[int, float, str]
+"""Interests (negative), popularity (negative), id: the least comes first."""
+
+
 @dataclass(frozen=True)
 class CityAsk:
     """What the rows of one city are judged by; `avoid` holds ids and tags alike."""
@@ -31,11 +35,13 @@ class CityAsk:
 class PlaceFindings:
     """Places of a city: `ranking` is the best part of the `eligible`, or all of them.
 
-    `must_see` holds those in this city, in the order asked, with the first reason that would
+    `ranking` is the order in which they get into the pool, `ranks` that in which a pool lists
+    them. `must_see` holds those in this city, in the order asked, with the first reason that would
     reject them or None; `rejected` counts the rest by reason, without rank.
     """
 
     ranking: tuple[str, ...]
+    ranks: dict[str, PlaceRank]
     eligible: int
     must_see: dict[str, str | None]
     rejected: dict[str, int]

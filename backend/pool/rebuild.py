@@ -141,6 +141,8 @@ def _recut_city(snapshot: Snapshot, ask: CityAsk, old: PoolLimits) -> CityPool:
     city, limits = ask.stay.city, ask.limits
     places, hotels = _recall_places(snapshot, ask), _recall_hotels(snapshot, ask)
     known = len(places.ranking)
+    if known < places.eligible and _read_mix(old) != _read_mix(limits):
+        raise CatalogueNeededError(f"places of {city}: the snapshot lacks some that would be in")
     deepest = limits.poi_size
     if limits.reserve_size > old.reserve_size:
         deepest += limits.reserve_size
@@ -149,6 +151,11 @@ def _recut_city(snapshot: Snapshot, ask: CityAsk, old: PoolLimits) -> CityPool:
     if limits.hotel_size > len(hotels.ranking) < hotels.eligible:
         raise _refuse_larger(f"hotels of {city}", limits.hotel_size, len(hotels.ranking))
     return cut_city(ask.stay, places, hotels, limits)
+
+
+def _read_mix(limits: PoolLimits) -> tuple[int, int]:
+    """What decides who gets in first, beside the rank."""
+    return limits.known_size, limits.food_size
 
 
 def _recall_places(snapshot: Snapshot, ask: CityAsk) -> PlaceFindings:

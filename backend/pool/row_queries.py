@@ -36,7 +36,7 @@ from backend.pool.candidate import (
     TagRow,
     TrainCandidate,
 )
-from backend.pool.queries import RANK_PLACES, Wanted, bind_ranking
+from backend.pool.queries import RANK_PLACES
 from backend.pool.snapshot import CatalogueCounts, Kind
 
 # Columns of tables, not attributes of classes: the ORM's loading would cost as much as a scan.
@@ -108,16 +108,12 @@ _TRAINS = _TRAIN.where(_train.id == any_(_IDS))
 
 _CITIES = select(*City.__table__.c).where(City.__table__.c.id == any_(_IDS))
 _RANKING = RANK_PLACES.subquery()
-_RANKED = _PLACE.join(_RANKING, _RANKING.c.id == _place.id).order_by(
-    _RANKING.c.matches.desc(), _RANKING.c.liking.desc(), _RANKING.c.id
-)
+_RANKED = _PLACE.join(_RANKING, _RANKING.c.id == _place.id).order_by(_RANKING.c.position)
 
 
-async def rank_places(
-    session: Session, city: str, wanted: Wanted, closed: Collection[int], size: int
-) -> dict[str, PoiCandidate]:
-    """The first `size` places of a city, by rank."""
-    rows = await _read(session, _RANKED, bind_ranking(city, wanted, closed, size))
+async def rank_places(session: Session, binds: Mapping[str, Any]) -> dict[str, PoiCandidate]:
+    """The first places of a city, in the order in which they get into a pool."""
+    rows = await _read(session, _RANKED, binds)
     return {row["id"]: PoiCandidate(**row) for row in rows}
 
 

@@ -5,11 +5,12 @@ Nothing here is fast, and nothing here is used to build a pool from a catalogue.
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Generic, NamedTuple, TypeVar
 
 from backend.catalogue.opening_hours import is_open_on
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.pool.candidate import HotelCandidate, PoiCandidate
 from backend.pool.departure import Departure
 from backend.pool.findings import (
@@ -17,8 +18,10 @@ from backend.pool.findings import (
     CityAsk,
     HotelFindings,
     PlaceFindings,
+    PlaceRank,
     TrainFindings,
 )
+from backend.pool.limits import PoolLimits
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS
 from backend.pool.stay import Leg
 
@@ -37,10 +40,8 @@ class Entry(NamedTuple, Generic[T]):
 def find_places(entries: Sequence[Entry[PoiCandidate]], ask: CityAsk) -> PlaceFindings:
     """Judge and rank all places of a city."""
     reasons = {entry.row.id: judge_place(entry, ask) for entry in entries}
-    ranked = sorted(
-        (entry.row for entry in entries if reasons[entry.row.id] is None),
-        key=lambda row: (-count_matches(row, ask.interests), -(row.popularity or 0), row.id),
-    )
+    usable = [entry.row for entry in entries if reasons[entry.row.id] is None]
+    ranks = {row.id: rank_place(row, ask.interests) for row in usable}
     must_see = {poi_id: reasons[poi_id] for poi_id in ask.must_see if poi_id in reasons}
     counted = [
         reason
@@ -48,11 +49,30 @@ def find_places(entries: Sequence[Entry[PoiCandidate]], ask: CityAsk) -> PlaceFi
         if reason and not (poi_id in must_see and reason in EXEMPT)
     ]
     return PlaceFindings(
-        ranking=tuple(row.id for row in ranked),
-        eligible=len(ranked),
+        ranking=tuple(_order_places(usable, ranks, ask.limits)),
+        ranks=ranks,
+        eligible=len(usable),
         must_see=must_see,
         rejected=_count(counted, REJECTIONS),
     )
+
+
+def rank_place(row: PoiCandidate, interests: frozenset[str]) -> PlaceRank:
+    """What a place is ranked by: interests, popularity, id."""
+    return -count_matches(row, interests), -(row.popularity or 0), row.id
+
+
+def _order_places(
+    rows: Sequence[PoiCandidate], ranks: Mapping[str, PlaceRank], limits: PoolLimits
+) -> list[str]:
+    """Rule 6: what a city is known for, then by rank, then the food places that were too many."""
+    sights = [row for row in rows if row.type not in FOOD_TYPES]
+    by_popularity = sorted(sights, key=lambda row: (-(row.popularity or 0), row.id))
+    known = [row.id for row in by_popularity[: limits.known_size]]
+    food = {row.id for row in rows if row.type in FOOD_TYPES}
+    others = sorted((row.id for row in rows if row.id not in known), key=lambda i: ranks[i])
+    passed_over = [poi_id for poi_id in others if poi_id in food][limits.food_size :]
+    return [*known, *(i for i in others if i not in passed_over), *passed_over]
 
 
 def judge_place(entry: Entry[PoiCandidate], ask: CityAsk) -> str | None:

@@ -52,7 +52,7 @@ class Part(BaseModel):
 class CityPool(Part):
     """Candidates of one city: the ranked places, then the must-sees appended to them.
 
-    `reserve` continues the ranking after the first `POOL_POI_SIZE`; a must-see that was appended
+    `reserve` continues with those that would get in after the first `POOL_POI_SIZE`; a must-see that was appended
     because of its rank stands there too. `rejected` has all six reasons.
     """
 

@@ -105,7 +105,7 @@ def _make_poi(random: Random, poi_id: str) -> Entry[PoiCandidate]:
         id=poi_id,
         name="名",
         name_en="Name",
-        type="museum",
+        type=random.choice(("museum", "park", "restaurant", "teahouse")),
         price=_make_price(random),
         duration_min=60,
         popularity=random.choice((None, 0.0, 50.0, 50.0, 50.5, 100.0)),
@@ -190,6 +190,8 @@ def parameters(draw: st.DrawFn) -> dict[str, ParamValue]:
     """Small sizes, so that ranks, reserves and spreads cut."""
     return default_values() | {
         "POOL_POI_SIZE": draw(st.integers(1, 6)),
+        "POOL_KNOWN_SIZE": draw(st.integers(0, 4)),
+        "POOL_FOOD_SIZE": draw(st.sampled_from((0, 1, 2, 500))),
         "POOL_HOTEL_SIZE": draw(st.integers(1, 3)),
         "POOL_TRAIN_SIZE": draw(st.integers(1, 5)),
         "POOL_RESERVE_SIZE": draw(st.integers(0, 5)),

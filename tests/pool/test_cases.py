@@ -23,7 +23,7 @@ def read_cases(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.sql
-@pytest.mark.parametrize(("name", "count"), [("pool-1", 16), ("pool-2", 8)])
+@pytest.mark.parametrize(("name", "count"), [("pool-1", 16), ("pool-2", 8), ("pool-3", 14)])
 async def test_every_case_gives_its_pool(engine: AsyncEngine, name: str, count: int) -> None:
     async with transaction(engine) as session:
         await import_catalogue(session, CASES / name / "catalogue")

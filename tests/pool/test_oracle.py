@@ -88,7 +88,8 @@ def check_sums(catalogue: MemoryCatalogue, snapshot: Snapshot) -> None:
 
 def is_refusal_due(old: Snapshot, new: Snapshot) -> bool:
     """Other rules, or something in the new pool that the old snapshot has no row of or no rank for."""
-    rules = "POOL_ALLOW_SYNTHETIC", f"HOTEL_STARS_{old.request.budget_tier.upper()}"
+    stars = f"HOTEL_STARS_{old.request.budget_tier.upper()}"
+    rules = "POOL_ALLOW_SYNTHETIC", stars, "POOL_KNOWN_SIZE", "POOL_FOOD_SIZE"
     if any(old.params[key] != new.params[key] for key in rules):
         return True
     return any(

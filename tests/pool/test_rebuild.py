@@ -34,6 +34,7 @@ SIZES = {
     "POOL_HOTEL_SIZE": 3,
     "POOL_TRAIN_SIZE": 4,
 }
+MIX = "POOL_KNOWN_SIZE", "POOL_FOOD_SIZE"
 REQUEST = make_request(("beijing",), must_see=("p02", "p09", "p19", "shut"))
 
 
@@ -73,6 +74,8 @@ def test_a_larger_pool_is_the_catalogues_but_for_a_shorter_reserve() -> None:
     [
         ({"POOL_POI_SIZE": 12}, "places of beijing"),
         ({"POOL_RESERVE_SIZE": 7}, "places of beijing"),
+        ({"POOL_KNOWN_SIZE": 3}, "places of beijing"),
+        ({"POOL_FOOD_SIZE": 3}, "places of beijing"),
         ({"POOL_HOTEL_SIZE": 4}, "hotels of beijing"),
         ({"POI_PRICE_CAP_COMFORT": "299.00"}, "price cap"),
         ({"POI_PRICE_CAP_COMFORT": None}, "price cap"),
@@ -92,6 +95,22 @@ def test_sizes_beyond_all_there_is_need_no_catalogue() -> None:
     assert len(rebuilt.cities["beijing"].pois) == 21
     assert len(rebuilt.cities["beijing"].hotels) == 4
     assert len(rebuilt.legs[0].trains) == 12
+
+
+def test_a_snapshot_with_every_row_can_be_mixed_anew() -> None:
+    whole = build(POOL_RESERVE_SIZE=200)
+    rebuilt, wanted = (
+        rebuild(whole, {"POOL_KNOWN_SIZE": 1}),
+        build(POOL_RESERVE_SIZE=200, POOL_KNOWN_SIZE=1),
+    )
+    assert rebuilt.as_text() == wanted.as_text()
+
+
+def test_a_snapshot_of_the_first_version_is_ranked_by_interests_alone() -> None:
+    old = build(POOL_KNOWN_SIZE=0, POOL_FOOD_SIZE=500)
+    params = {key: value for key, value in old.params.items() if key not in MIX}
+    old = old.model_copy(update={"params": params}).sealed()
+    assert find_differences(old) == []
 
 
 def test_a_snapshot_read_from_its_file_is_sound() -> None:

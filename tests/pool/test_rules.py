@@ -87,7 +87,25 @@ def test_rank_is_by_interests_then_popularity_then_id() -> None:
         make_poi("e", tags=("art",), popularity=100.5),
     ]
     found = find_places([Entry(row) for row in rows], ask(interests=["park", "food"]))
-    assert found.ranking == ("c", "B", "b", "e", "d")
+    assert sorted(found.ranking, key=lambda poi: found.ranks[poi]) == ["c", "B", "b", "e", "d"]
+
+
+def test_what_is_known_gets_in_first_then_by_rank_then_the_food_that_was_too_much() -> None:
+    rows = [
+        make_poi("wish", tags=("food",), popularity=1.0),
+        make_poi("known", popularity=99.0),
+        make_poi("less", popularity=98.0),
+        *(
+            make_poi(f"eat{n}", type="restaurant", tags=("food",), popularity=100.0)
+            for n in range(3)
+        ),
+    ]
+    sizes = {"POOL_KNOWN_SIZE": 1, "POOL_FOOD_SIZE": 1, "POOL_POI_SIZE": 3}
+    asked = ask(interests=["food"], params=sizes)
+    found = find_places([Entry(row) for row in rows], asked)
+    assert found.ranking == ("known", "eat0", "wish", "less", "eat1", "eat2")
+    pool = cut_city(asked.stay, found, find_hotels([], asked), asked.limits)
+    assert (pool.pois, pool.reserve) == (("eat0", "wish", "known"), ("less", "eat1", "eat2"))
 
 
 def test_must_sees_are_exempt_from_price_closed_and_rank_and_come_last_as_asked() -> None:

@@ -13,7 +13,7 @@ from backend.agent.policy.brief import Brief, BriefCity
 from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.agent.policy.usable import Ride, measure_day
 from backend.catalogue.geo import measure_distance_m
-from backend.planner.meals import FOOD_TYPES
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.planner.pace import MAX_BUSY_MIN, MAX_VISITS
 from backend.pool.plan_request import Tier
 

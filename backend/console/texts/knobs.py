@@ -4,6 +4,8 @@ from backend.params.registry import PARAMS
 
 _PARAMS_IN_CHINESE = {
     "POOL_POI_SIZE": "排序后每个城市保留的地点数。",
+    "POOL_KNOWN_SIZE": "其中必定保留的最知名景点数。",
+    "POOL_FOOD_SIZE": "其中餐饮类地点的上限（其他地点不足时可超出）。",
     "POOL_HOTEL_SIZE": "每个城市候选池中的酒店数。",
     "POOL_TRAIN_SIZE": "每段路程的车次数，按全天时间分布选取。",
     "POOL_RESERVE_SIZE": "每个城市另外留给重放用的地点数。",
