@@ -1,6 +1,9 @@
-"""The rules of the pool, stated over rows in memory: the oracle of the SQL that says the same.
+"""The rules of the pool over rows in memory.
 
-Nothing here is fast, and nothing here is used to build a pool from a catalogue.
+A pool is found in the catalogue by SQL (`city_search`, `train_queries`) with the same rules. Those
+here check a stored pool again or cut it to other sizes (`rebuild`), explain why a place is not in
+it (`why`), and give the answers that tests compare the SQL with. `city_search` takes two of them:
+whether a place is closed throughout, and how far a number of stars is from the band.
 """
 
 import datetime as dt

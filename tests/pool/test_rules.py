@@ -9,11 +9,20 @@ import pytest
 from backend.params.registry import default_values
 from backend.pool.build import cut_city
 from backend.pool.candidate import HotelCandidate, PoiCandidate
+from backend.pool.departure import Departure
 from backend.pool.findings import CityAsk, ask_city
 from backend.pool.limits import read_limits
-from backend.pool.rules import Entry, find_hotels, find_places, judge_place
-from backend.pool.stay import plan_stays
-from tests.factories import make_hotel, make_poi, make_request
+from backend.pool.rebuild import read_departure
+from backend.pool.rules import (
+    Entry,
+    find_hotels,
+    find_places,
+    find_trains,
+    judge_place,
+    measure_stars,
+)
+from backend.pool.stay import plan_legs, plan_stays
+from tests.factories import make_hotel, make_poi, make_request, make_train
 
 LABOUR_DAYS = frozenset(dt.date(2026, 5, n) for n in range(1, 6))
 
@@ -164,3 +173,71 @@ def test_avoided_hotels_do_not_fill_the_band() -> None:
     rows = [make_hotel("in", stars=3, tags=("noisy",)), make_hotel("out", stars=5)]
     assert rank_hotels(*rows, budget_tier="comfort", avoid=["noisy"]) == (("out",), True)
     assert rank_hotels(*rows, budget_tier="comfort", avoid=["in"]) == (("out",), True)
+
+
+def test_what_is_rejected_is_counted_by_its_first_reason() -> None:
+    rows = [
+        Entry(make_poi("off"), enabled=False),
+        Entry(make_poi("shut", opening_hours="off")),
+        Entry(make_poi("dear", price=Decimal(200)), is_synthetic=True),
+        Entry(make_poi("in")),
+    ]
+    found = find_places(rows, ask(must_see=["in", "gone", "shut", "off"]))
+    assert (found.ranking, found.eligible) == (("in",), 1)
+    assert found.must_see == {"in": None, "shut": "closed", "off": "disabled"}
+    assert found.rejected == {
+        "disabled": 1, "avoided": 0, "synthetic": 1, "price": 0, "closed": 0
+    }  # fmt: skip
+
+
+def test_hotels_are_rejected_by_their_first_reason() -> None:
+    rows = [
+        Entry(make_hotel("off"), enabled=False, is_synthetic=True),
+        Entry(make_hotel("made-up", tags=("noisy",)), is_synthetic=True),
+        Entry(make_hotel("noisy", tags=("noisy",))),
+        Entry(make_hotel("five", stars=5)),
+        Entry(make_hotel("unknown", stars=None)),
+        Entry(make_hotel("in", stars=2)),
+    ]
+    asked = ask(avoid=["noisy"])
+    found = find_hotels(rows, asked)
+    assert (found.ranking, found.eligible, found.is_widened) == (("in",), 1, False)
+    assert found.rejected == {
+        "disabled": 1, "avoided": 1, "synthetic": 1, "stars": 2, "no_night": 0
+    }  # fmt: skip
+    day_trip = find_hotels(rows, ask(days=1))
+    assert (day_trip.eligible, day_trip.is_widened) == (0, False)
+    assert {why: n for why, n in day_trip.rejected.items() if n} == {"no_night": 6}
+    allowed = find_hotels(rows, ask(params={"POOL_ALLOW_SYNTHETIC": True}))
+    assert allowed.ranking == ("in", "made-up", "noisy")
+    assert allowed.rejected["synthetic"] == 0
+
+
+@pytest.mark.parametrize(("stars", "far"), [(1, 1), (2, 0), (3, 0), (4, 1), (5, 2)])
+def test_stars_are_measured_to_the_nearest_of_the_band(stars: int, far: int) -> None:
+    assert measure_stars(stars, [2, 3]) == far
+
+
+def depart(train_id: str, time: str = "07:00", weekdays: str = "") -> Departure:
+    return read_departure(
+        make_train(train_id, ("shanghai", "上海虹桥站", time), ("beijing", "北京南站", "12:00"))
+        .model_copy(update={"runs_on": weekdays})
+    )  # fmt: skip
+
+
+def test_trains_run_on_their_weekdays_and_stand_by_departure() -> None:
+    leg = plan_legs(make_request())[0]  # a Tuesday
+    rows = [
+        Entry(depart("LATE", "09:00")),
+        Entry(depart("B")),
+        Entry(depart("A")),
+        Entry(depart("MONDAY", weekdays="Mo")),
+        Entry(depart("OFF", weekdays="Mo"), enabled=False, is_synthetic=True),
+        Entry(depart("MADE-UP", weekdays="Mo"), is_synthetic=True),
+    ]
+    found = find_trains(rows, leg, allow_synthetic=False)
+    assert [train.id for train in found.running] == ["a", "b", "late"]
+    assert found.rejected == {"disabled": 1, "synthetic": 1, "not_running": 1}
+    allowed = find_trains([*rows, Entry(depart("C"), is_synthetic=True)], leg, allow_synthetic=True)
+    assert [train.id for train in allowed.running] == ["a", "b", "c", "late"]
+    assert allowed.rejected == {"disabled": 1, "synthetic": 0, "not_running": 2}

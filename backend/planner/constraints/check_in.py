@@ -1,11 +1,11 @@
-"""A hotel lets its guests in from a time of the day: who comes earlier is told so."""
+"""A hotel lets its guests in from a time of the day; a plan that comes earlier gets a warning."""
 
 from collections.abc import Iterator
 
 from backend.clock import parse_minutes
 from backend.planner.check_context import CheckContext, show_time
 from backend.planner.constraint import Constraint, Finding
-from backend.planner.itinerary import StayItem, TransferItem
+from backend.planner.itinerary import StayItem, TransferItem, VisitItem
 from backend.planner.moves import count_minutes
 from backend.planner.timed import read_span
 
@@ -27,10 +27,10 @@ def find(context: CheckContext) -> Iterator[Finding]:
 
 
 def _find_arrival(context: CheckContext, day: int) -> int | None:
-    """When the last way of the day ends; without one, when the last thing does."""
+    """When the last way or visit of the day ends; without one, when the last item does."""
     row = context.itinerary.days[day - 1]
-    ways = [item for item in row.items if isinstance(item, TransferItem)]
-    spans = [span for item in ways[-1:] or row.items if (span := read_span(item)) is not None]
+    last = [item for item in row.items if isinstance(item, TransferItem | VisitItem)][-1:]
+    spans = [span for item in last or row.items if (span := read_span(item)) is not None]
     return count_minutes(spans[-1][1], row.date) if spans else None
 
 
