@@ -12,9 +12,18 @@ from functools import cached_property
 from backend.clock import format_minutes
 from backend.planner.draft import Draft
 from backend.planner.hours import Hours, read_hours
-from backend.planner.itinerary import DayItem, FixedItem, Itinerary, LegItem, MealItem, VisitItem
+from backend.planner.itinerary import (
+    DayItem,
+    FixedItem,
+    Itinerary,
+    LegItem,
+    MealItem,
+    TransferItem,
+    VisitItem,
+)
 from backend.planner.moves import count_minutes
 from backend.planner.must_see import Reason, explain_missing
+from backend.planner.timed import read_span
 from backend.planner.travel_time import Party, Position, find_way
 from backend.planner.trip import Part, Trip, name_in, plan_trip
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
@@ -105,6 +114,22 @@ class CheckContext:
         row = self.itinerary.days[day - 1]
         places = (self._locate(day, number, item) for number, item in enumerate(row.items))
         return [place for place in places if place is not None]
+
+    def count_free(self, day: int, items: range, span: tuple[dt.datetime, dt.datetime]) -> int:
+        """Minutes of `span` in which none of these items of the day takes place; ways do not count.
+
+        Bookings may overlap each other, or begin before the span: each minute is taken once.
+        """
+        rows = (self.itinerary.days[day - 1].items[number] for number in items)
+        taken = [s for row in rows if not isinstance(row, TransferItem) and (s := read_span(row))]
+        since, end = span
+        free = end - since
+        for start, until in sorted(taken):
+            first, last = max(start, since), min(until, end)
+            if first < last:
+                free -= last - first
+                since = last
+        return free // dt.timedelta(minutes=1)
 
     def has_leg_into(self, part: Part) -> bool:
         """Whether the leg that brings the traveller into a part stands in the list of its day."""

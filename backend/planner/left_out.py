@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from backend.planner.candidates import Candidate
 from backend.planner.hours import read_hours
+from backend.planner.problem import Problem
 from backend.planner.rating import Rating
 from backend.planner.solution import Solution
 from backend.planner.trip import Trip, name_in
@@ -84,9 +85,9 @@ def _find_reason(solution: Solution, number: int) -> str:
     for room, stop in enumerate(problem.stops[number]):
         if stop is None:
             continue
-        alone = alone or rater.rate(room, (number,)).plan.faults <= problem.rooms[room].faults
+        alone = alone or rater.rate(room, (number,)).plan.faults == 0
         for rating in _list_ratings(solution, room, number):
-            reasons.add(_read_reason(solution, room, rating))
+            reasons.add(_read_reason(problem, rating))
     if not alone:
         return "NO_TIME"
     return next(
@@ -101,10 +102,9 @@ def _list_ratings(solution: Solution, room: int, number: int) -> list[Rating]:
     ]
 
 
-def _read_reason(solution: Solution, number: int, rating: Rating) -> str:
+def _read_reason(problem: Problem, rating: Rating) -> str:
     """What alone stands against an order whose times would do."""
-    problem = solution.rater.problem
-    if rating.plan.faults > problem.rooms[number].faults:
+    if rating.plan.faults:
         return "DAYS_FULL"
     if rating.is_allowed:
         return "OVER_BUDGET" if problem.money is not None else "DAYS_FULL"

@@ -33,7 +33,6 @@ class Room:
 
     frame: Frame
     most_visits: int
-    faults: int
     missed: int
 
     @cached_property
@@ -90,13 +89,11 @@ def state_problem(
 
 
 def _make_room(trip: Trip, frame: Frame) -> Room:
-    empty = schedule(frame, [])
     part = frame.part
     return Room(
         frame=frame,
         most_visits=share_visits(trip.snapshot.request, part.until - part.opens),
-        faults=empty.faults,
-        missed=len(empty.missed),
+        missed=len(schedule(frame, []).missed),
     )
 
 

@@ -127,7 +127,7 @@ class Rater:
         return Rating(
             plan=plan,
             excess=excess,
-            is_allowed=plan.faults <= room.faults and self._is_excused(number, order, excess),
+            is_allowed=plan.faults == 0 and self._is_excused(number, order, excess),
             cost=ways
             + excess.price()
             + SNACK_MEAL * (len(plan.missed) - excess.meals)

@@ -55,7 +55,7 @@ def _merge(frame: Frame, visits: Sequence[Stop]) -> list[Stop]:
         while True:
             start = visit.start_from(ready + frame.gap(node, visit, is_after_visit=is_visit))
             leave = start + visit.duration
-            if not waiting or _reaches(frame, visit.node, leave, waiting[0]):
+            if _reaches(frame, visit.node, leave, waiting):
                 break
             booking = waiting.pop(0)
             stops.append(booking)
@@ -66,8 +66,16 @@ def _merge(frame: Frame, visits: Sequence[Stop]) -> list[Stop]:
     return stops + waiting
 
 
-def _reaches(frame: Frame, node: int, leave: int, booking: Stop) -> bool:
-    return leave + frame.gap(node, booking, is_after_visit=False) <= booking.at
+def _reaches(frame: Frame, node: int, leave: int, waiting: Sequence[Stop]) -> bool:
+    """Whether the next booking is reached, and through those without a position the one behind."""
+    for number, booking in enumerate(waiting):
+        is_next = number == 0 or booking.node != NOWHERE
+        if is_next and leave + frame.gap(node, booking, is_after_visit=False) > booking.at:
+            return False
+        if booking.node != NOWHERE:
+            return True
+        leave = max(leave, booking.at + booking.duration)
+    return True
 
 
 def _measure_gaps(frame: Frame, stops: Sequence[Stop]) -> tuple[list[int], list[int]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from backend.planner.frame import Frame
 from backend.planner.meals import MEAL_MIN, SHORT_MEAL_MIN, Meal, find_served, is_self_catered
 from backend.planner.route import Route, find_route
-from backend.planner.stops import Stop
+from backend.planner.stops import NOWHERE, Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Slot:
 class PartPlan:
     """`slots` in order; the way to the end of the part comes before slot `home_at`.
 
-    `faults` counts stops outside their allowed starts or not reached in time, and a late end.
+    `faults` counts what visits break: their own starts, and bookings or an end reached too late
+    from them. Bookings that are too close to each other or to the end are no fault of a visit.
     """
 
     slots: tuple[Slot, ...]
@@ -61,13 +62,17 @@ class _Run:
         self.missed: list[Meal] = []
         self.home_at = -1
         self.faults = 0
+        self.left_visit_at: int | None = None
 
     def enter(self, number: int) -> None:
         """Begin stop `number` as early as can be."""
         stop = self.route.stops[number]
         ready = self.clock + self.route.gaps[number]
         start = stop.start_from(ready)
-        self.faults += start < ready or not stop.is_allowed(start)
+        is_wrong = start < ready or not stop.is_allowed(start)
+        self.faults += is_wrong and (stop.fixed < 0 or self.left_visit_at is not None)
+        if stop.node != NOWHERE:
+            self.left_visit_at = start + stop.duration if stop.fixed < 0 else None
         served = find_served(start, self.waiting) if stop.is_food else None
         if served is not None:
             self.missed += [meal for meal in self.waiting if meal.closes < served.opens]
@@ -112,11 +117,22 @@ class _Run:
     def _arrive_home(self) -> None:
         self.home_at = len(self.slots)
         self.clock += self.route.gaps[-1]
-        self.faults += self.clock > self.frame.latest_end and self._is_end_due()
+        if self.left_visit_at is not None:
+            self.faults += self.clock > self._find_latest_end(self.left_visit_at)
 
-    def _is_end_due(self) -> bool:
-        """A bed waits for those who come late by no fault of a stop."""
-        return bool(self.route.stops) or self.frame.part.leave_by is not None
+    def _find_latest_end(self, left_visit_at: int) -> int:
+        """When the end has to be reached: as early as bookings allow at all.
+
+        A bed waits for those whom a booking keeps; a train is missed then, but by no more.
+        """
+        latest = self.frame.latest_end
+        over = max((stop.at + stop.duration for stop in self.frame.fixed), default=0)
+        if self.frame.part.leave_by is None:
+            is_kept = over > latest >= left_visit_at + self.route.gaps[-1]
+            return self.clock if is_kept else latest
+        placed = [stop.node for stop in self.frame.fixed if stop.node != NOWHERE]
+        node = placed[-1] if placed else self.frame.start
+        return max(latest, over + self.frame.way_home(node)) if self.frame.fixed else latest
 
     def _find_gap(self, number: int, meal: Meal, start: int) -> Slot | None:
         """A whole meal while one waits for the next stop anyway, near the usual time."""

@@ -239,19 +239,25 @@ def _find_own_place(snapshot: Snapshot, stay: Stay, own: OwnTransport) -> Place:
 
 
 def _share_fixed(snapshot: Snapshot, parts: list[Part]) -> tuple[Part, ...]:
-    """Give each booking of the day to the part in which it lies; one of days before may still run."""
+    """Give each booking of the day to the part in which it begins.
+
+    One that runs on into a later part, or from an earlier day, keeps the traveller from it.
+    """
+    date = parts[0].date
     shared: dict[int, list[FixedSlot]] = {n: [] for n in range(len(parts))}
-    busy_until = 0
+    before: list[FixedSlot] = []
     for number, booking in enumerate(snapshot.request.fixed):
-        slot = _make_slot(number, booking, parts[0].date)
-        if _belongs_to(snapshot, booking, parts[0].date):
+        slot = _make_slot(number, booking, date)
+        day_of = _find_date(snapshot, booking)
+        if day_of == date:
             shared[_find_part(parts, slot)].append(slot)
-        elif slot.start < 0:
-            busy_until = max(busy_until, slot.end)
-    return tuple(
-        _with_fixed(part, sorted(shared[n], key=lambda s: (s.start, s.end, s.number)), busy_until)
-        for n, part in enumerate(parts)
-    )
+        elif day_of < date:
+            before.append(slot)
+    found = []
+    for n, part in enumerate(parts):
+        found.append(_with_fixed(part, shared[n], before))
+        before += shared[n]
+    return tuple(found)
 
 
 def _make_slot(number: int, booking: FixedBooking, date: dt.date) -> FixedSlot:
@@ -267,12 +273,12 @@ def _make_slot(number: int, booking: FixedBooking, date: dt.date) -> FixedSlot:
     )
 
 
-def _belongs_to(snapshot: Snapshot, booking: FixedBooking, date: dt.date) -> bool:
+def _find_date(snapshot: Snapshot, booking: FixedBooking) -> dt.date:
     """The day of its start, but the small hours belong to the evening before."""
-    own_date = booking.start.date()
-    if count_minutes(booking.start, own_date) < NIGHT_ENDS_MIN:
-        own_date = max(own_date - dt.timedelta(1), snapshot.request.start_date)
-    return own_date == date
+    date = booking.start.date()
+    if count_minutes(booking.start, date) < NIGHT_ENDS_MIN:
+        return max(date - dt.timedelta(1), snapshot.request.start_date)
+    return date
 
 
 def _find_part(parts: list[Part], slot: FixedSlot) -> int:
@@ -280,10 +286,12 @@ def _find_part(parts: list[Part], slot: FixedSlot) -> int:
     return there[-1] if there else 0
 
 
-def _with_fixed(part: Part, fixed: list[FixedSlot], busy_until: int) -> Part:
+def _with_fixed(part: Part, fixed: list[FixedSlot], before: list[FixedSlot]) -> Part:
+    """`before` are bookings of earlier parts and days."""
+    busy_until = max((slot.end for slot in before), default=0)
     return dataclasses.replace(
         part,
-        fixed=tuple(fixed),
+        fixed=tuple(sorted(fixed, key=lambda s: (s.start, s.end, s.number))),
         free_from=max(part.free_from, busy_until),
         ready=max(part.ready, busy_until),
         opens=max(part.opens, busy_until),

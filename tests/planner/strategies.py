@@ -1,6 +1,7 @@
 """Random trips: cities, places with all kinds of hours, bookings, own transport, chosen trains."""
 
 import datetime as dt
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -57,17 +58,39 @@ def pois(draw: st.DrawFn, number: int, city: str) -> PoiCandidate:
 
 
 @st.composite
-def bookings(draw: st.DrawFn, days: int, *, is_placed: bool) -> dict[str, Any]:
-    """A booking of the traveller's own, with or without a position."""
-    day = draw(st.integers(0, days - 1))
-    start = dt.datetime.combine(START_DATE, dt.time()) + dt.timedelta(
-        days=day, minutes=draw(st.integers(5 * 60, 23 * 60))
+def bookings(draw: st.DrawFn, days: int, cities: Sequence[str]) -> list[dict[str, Any]]:
+    """Bookings of the traveller's own, at any hour, with or without a position.
+
+    They begin before the day does or end after it, run over midnight, touch or overlap each other,
+    or lie in another city than the one in which the traveller is then.
+    """
+    found: list[dict[str, Any]] = []
+    for _ in range(draw(st.sampled_from((0, 1, 1, 2, 3)))):
+        booked = draw(st.booleans()) and found
+        start = draw(st.sampled_from(found))["end"] if booked else draw(moments(days))
+        start += dt.timedelta(minutes=draw(st.sampled_from((0, 0, -30, 20))) if booked else 0)
+        start = max(start, dt.datetime.combine(START_DATE, dt.time()))
+        if start.date() > START_DATE + dt.timedelta(days - 1):
+            continue
+        booking: dict[str, Any] = {"title": f"booking at {start:%H:%M}", "start": start}
+        minutes = draw(st.integers(15, 400))
+        booking["end"] = start + dt.timedelta(minutes=minutes)
+        if draw(st.booleans()):
+            centre = find_city(draw(st.sampled_from(cities)))
+            booking |= {"lat": centre.lat + draw(st.integers(-5, 5)) / 100, "lon": centre.lon}
+        found.append(booking)
+    return found
+
+
+def moments(days: int) -> st.SearchStrategy[dt.datetime]:
+    """Any minute of the trip, most of them by day."""
+    midnight = dt.datetime.combine(START_DATE, dt.time())
+    minutes = st.one_of(st.integers(5 * 60, 23 * 60), st.integers(0, 24 * 60 - 1))
+    return st.builds(
+        lambda day, minute: midnight + dt.timedelta(days=day, minutes=minute),
+        st.integers(0, days - 1),
+        minutes,
     )
-    booking: dict[str, Any] = {"title": f"booking at {start:%H:%M}", "start": start}
-    booking["end"] = start + dt.timedelta(minutes=draw(st.integers(15, 300)))
-    if is_placed and draw(st.booleans()):
-        booking |= {"lat": 39.9 + draw(st.integers(-5, 5)) / 100, "lon": 116.4}
-    return booking
 
 
 @st.composite
@@ -85,7 +108,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
         "travellers": draw(st.integers(1, 6)),
         "day_start": draw(st.sampled_from(("07:00", "09:00", "11:30"))),
         "day_end": draw(st.sampled_from(("17:00", "21:00", "26:00"))),
-        "fixed": draw(st.lists(bookings(days, is_placed=cities == ("beijing",)), max_size=2)),
+        "fixed": draw(bookings(days, cities)),
         "origin": draw(st.sampled_from((None, "shanghai", "beijing"))),
         "must_see": draw(st.lists(st.sampled_from(ids), unique=True, max_size=4)) if ids else [],
         "budget_total": draw(st.sampled_from((None, None, Decimal(3000), Decimal(6000)))),

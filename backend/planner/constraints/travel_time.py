@@ -1,14 +1,12 @@
 """Between two places there is time enough for the way."""
 
-import datetime as dt
 from collections.abc import Iterator
 from itertools import pairwise
 
 from backend.planner.check_context import CheckContext, Located
 from backend.planner.constraint import Constraint, Finding
-from backend.planner.itinerary import FixedItem, LegItem, Severity, TransferItem
-from backend.planner.moves import count_minutes
-from backend.planner.timed import read_span
+from backend.planner.itinerary import FixedItem, LegItem, Severity
+from backend.planner.moves import make_local
 from backend.planner.trip import Part
 
 
@@ -22,8 +20,8 @@ def find(context: CheckContext) -> Iterator[Finding]:
         for before, after in pairwise(places):
             if isinstance(after.row, LegItem) or before.end_city != after.start_city:
                 continue
-            have = (after.start - before.end) // dt.timedelta(minutes=1)
-            have -= _add_between(context, day, before.item, after.item)
+            span = before.end, after.start
+            have = context.count_free(day, range(before.item + 1, after.item), span)
             needed = context.measure_way(before.end_city, before.end_at, after.start_at)
             if have < needed:
                 yield _describe(before.name, after, needed, have, _rate(before, after))
@@ -38,18 +36,13 @@ def _check_first(context: CheckContext, part: Part, places: list[Located]) -> It
     if first is None or isinstance(first.row, LegItem | FixedItem) or context.has_leg_into(part):
         return
     needed = context.measure_way(part.city.id, part.start.position, first.start_at)
-    start = count_minutes(first.start, part.date)
-    have = start - part.ready - _add_between(context, part.day, -1, first.item)
-    if have < needed and start >= part.opens:  # earlier is the fault of the day or the arrival
+    ready, opens = (
+        make_local(context.snapshot, part.city.id, part.date, minutes)
+        for minutes in (part.ready, part.opens)
+    )
+    have = context.count_free(part.day, range(first.item), (ready, first.start))
+    if have < needed and first.start >= opens:  # earlier is the fault of the day or the arrival
         yield _describe(part.start.name, first, needed, have)
-
-
-def _add_between(context: CheckContext, day: int, before: int, after: int) -> int:
-    """Minutes of what lies between two items; a way is what is being checked."""
-    items = context.itinerary.days[day - 1].items[before + 1 : after]
-    spans = [read_span(item) for item in items if not isinstance(item, TransferItem)]
-    minutes = (span[1] - span[0] for span in spans if span is not None)
-    return sum(minutes, dt.timedelta()) // dt.timedelta(minutes=1)
 
 
 def _describe(

@@ -1,0 +1,101 @@
+"""Days with bookings of the traveller's own, of every kind: what can be seen around them is."""
+
+from typing import Any
+
+import pytest
+
+from backend.planner.arrange import arrange
+from backend.planner.itinerary import FixedItem, VisitItem
+from tests.factories import make_snapshot
+from tests.planner.plans import find_codes, make_draft
+from tests.row_makers import make_poi
+from tests.sample_rows import BEIJING_POIS
+
+SETTLED = make_draft(hotels={"beijing": "bj-h-dongdan"}, trains={0: ["g2"], 1: ["g21"]})
+ALL = [poi.id for poi in BEIJING_POIS]
+
+Booking = tuple[str, str, float | None]
+"""Start and end as `day HH:MM`, and how many degrees north of Beijing's centre, None: anywhere."""
+
+KINDS: dict[str, tuple[Booking, ...]] = {
+    "begins before the day does": (("14 08:00", "14 12:00", None),),
+    "begins in the dark and ends at noon": (("14 05:30", "14 12:00", None),),
+    "begins before the day does, at a place": (("14 08:00", "14 12:00", 0.03),),
+    "lies wholly before the day": (("14 06:00", "14 08:30", None),),
+    "ends after the day does": (("14 17:00", "14 23:00", None),),
+    "ends after the day does, at a place": (("14 17:00", "14 23:00", 0.03),),
+    "lies wholly after the day": (("14 22:00", "14 23:30", 0.03),),
+    "two that overlap": (("14 09:30", "14 12:00", None), ("14 10:00", "14 12:30", None)),
+    "one within another": (("14 08:30", "14 13:00", None), ("14 10:00", "14 11:00", None)),
+    "two that overlap, of them one at a place": (
+        ("14 09:30", "14 12:00", None),
+        ("14 10:00", "14 12:30", 0.03),
+    ),
+    "two that touch": (("14 09:00", "14 11:00", None), ("14 11:00", "14 12:30", None)),
+    "two places that touch": (("14 14:00", "14 15:00", -0.04), ("14 15:00", "14 16:00", 0.04)),
+    "the same twice": (("14 09:30", "14 12:00", None), ("14 09:30", "14 12:00", None)),
+    "a place right after one without": (
+        ("14 13:00", "14 14:00", None),
+        ("14 14:10", "14 15:00", 0.04),
+    ),
+    "from the small hours into the morning": (("14 03:00", "14 11:00", None),),
+    "in the small hours": (("15 01:00", "15 03:00", 0.02),),
+}
+
+
+def book(booking: Booking) -> dict[str, Any]:
+    start, end, north = booking
+    times = {name: f"2026-10-{t.replace(' ', 'T')}" for name, t in (("start", start), ("end", end))}
+    place = {} if north is None else {"lat": 39.9042 + north, "lon": 116.4074}
+    return {"title": start, **times, **place}
+
+
+@pytest.mark.parametrize("bookings", KINDS.values(), ids=KINDS)
+def test_a_day_with_bookings_is_filled_around_them_and_is_sound(
+    bookings: tuple[Booking, ...],
+) -> None:
+    snapshot = make_snapshot(fixed=[book(booking) for booking in bookings])
+    arrangement = arrange(snapshot, SETTLED, ALL)
+    assert find_codes(snapshot, arrangement.draft) == set()
+    assert arrangement.draft.visits_on(2)
+    spans = [
+        (b.start, b.end)
+        for day in arrangement.itinerary.days
+        for b in day.items
+        if isinstance(b, FixedItem)
+    ]
+    assert len(spans) == len(bookings)
+    for day in arrangement.itinerary.days:
+        for item in day.items:
+            if isinstance(item, VisitItem):
+                assert all(end <= item.arrive or item.leave <= start for start, end in spans)
+
+
+def test_a_visit_is_not_put_before_a_booking_that_would_be_late_from_it() -> None:
+    """Behind a booking without a position, one is still where the visit was."""
+    far = make_poi("far", lat=40.05, duration_min=60, opening_hours="08:00-13:00")
+    kind = (("14 12:00", "14 13:00", None), ("14 13:05", "14 20:55", -0.05))
+    snapshot = make_snapshot(days=3, pois=[far], fixed=[book(booking) for booking in kind])
+    draft = arrange(snapshot, SETTLED, ["far"]).draft
+    assert find_codes(snapshot, draft) == set()
+    assert draft.visits_on(2) == ()
+
+
+@pytest.mark.parametrize(
+    "end", ["21:30", "23:00", "26:00"], ids=["a little", "until late", "over midnight"]
+)
+def test_a_booking_of_the_first_city_runs_on_into_the_second(end: str) -> None:
+    """Nothing is seen in the second city before it is over."""
+    hours, minutes = end.split(":")
+    until = f"2026-10-{15 + int(hours) // 24}T{int(hours) % 24:02}:{minutes}"
+    fixed = [{"title": "call", "start": "2026-10-15T11:00", "end": until}]
+    late = make_poi("late", city="xian", lat=34.26, lon=108.94, opening_hours="Th 00:00-26:00")
+    snapshot = make_snapshot(
+        ("beijing", "xian"), days=4, pois=[late], fixed=fixed, day_end="26:00", must_see=["late"]
+    )
+    hotels = {"beijing": "bj-h-dongdan", "xian": "xa-h-zhonglou"}
+    arrangement = arrange(snapshot, make_draft(hotels=hotels, trains={0: ["g2"]}), ["late"])
+    assert "OVERLAP" not in find_codes(snapshot, arrangement.draft)
+    visits = [i for day in arrangement.itinerary.days for i in day.items if i.kind == "visit"]
+    assert all(f"{visit.arrive:%H:%M}" >= end for visit in visits)
+    assert len(visits) == (end < "24:00")
