@@ -294,7 +294,7 @@ async def test_a_stream_that_does_not_begin_is_a_timeout_at_once() -> None:
 
 
 async def test_a_stream_that_falls_silent_is_tried_again() -> None:
-    times = Timeouts(silence=0.2)
+    times = Timeouts(silence=0.5)
     script = fail_then(Fault(kind="hang_midway"), then=Step(say="好"))
     async with ask(script, timeouts=times, profile=STREAMED) as asked:
         assert (await asked.reply()).text == "好"
@@ -305,8 +305,8 @@ async def test_a_stream_that_falls_silent_is_tried_again() -> None:
 
 
 async def test_a_slow_stream_may_take_longer_than_any_silence() -> None:
-    times = Timeouts(first_byte=0.4, silence=0.4)
-    step = Step(say="好" * 600, piece_delay_ms=25)
+    times = Timeouts(first_byte=20, silence=2)
+    step = Step(say="好" * 600, piece_delay_ms=100)
     async with ask(step, timeouts=times, profile=STREAMED) as asked:
         assert (await asked.reply()).text == "好" * 600
     async with ask(step, timeouts=Timeouts(answer=0.3), profile=STREAMED) as asked:

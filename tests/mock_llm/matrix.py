@@ -26,8 +26,8 @@ PART = re.compile(r"(<!-- matrix: begin -->\n)(.*?)(<!-- matrix: end -->)", re.S
 
 DIALECT: Mapping[str, DialectName] = {"cautious": "strictest", "moonshot": "deepseek"}
 PATIENT = Timeouts()
-QUICK = Timeouts(first_byte=0.3, silence=0.3)
-QUICK_UNSTREAMED = Timeouts(answer=0.3)
+QUICK = Timeouts(first_byte=1, silence=1)
+QUICK_UNSTREAMED = Timeouts(answer=1)
 
 
 @dataclass(frozen=True)

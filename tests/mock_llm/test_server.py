@@ -1,5 +1,6 @@
 """The double over real HTTP: turns, attempts, faults, streams, and the report of what it saw."""
 
+import asyncio
 import email.utils
 import json
 from collections.abc import AsyncIterator
@@ -99,10 +100,17 @@ async def test_a_stream_adds_up_to_the_document(client: httpx.AsyncClient) -> No
 @pytest.mark.parametrize("stream", [False, True])
 async def test_broken_answers_break(client: httpx.AsyncClient, kind: Any, stream: bool) -> None:
     async with serve_mock(Scenario(then=(Step(fail=Fault(kind=kind)),))) as mock:
-        with pytest.raises((httpx.ReadError, httpx.RemoteProtocolError, httpx.ReadTimeout)):
-            await client.post(
-                f"{mock.url}/chat/completions", json=ASK | {"stream": stream}, timeout=0.2
-            )
+        asking = asyncio.create_task(
+            client.post(f"{mock.url}/chat/completions", json=ASK | {"stream": stream}, timeout=60)
+        )
+        if kind.startswith("hang"):
+            while not mock.seen:  # noqa: ASYNC110 - the double tells nobody
+                await asyncio.sleep(0.01)
+            await asyncio.wait({asking}, timeout=0.2)
+            assert not asking.done()
+            asking.cancel()
+        with pytest.raises((httpx.ReadError, httpx.RemoteProtocolError, asyncio.CancelledError)):
+            await asking
     assert [seen.outcome for seen in mock.seen] == [kind]
 
 

@@ -2,8 +2,14 @@
 
 import asyncio
 import json
+import threading
+from typing import Any
 
-from backend.tools.call import ToolCall, ToolOutcome
+import pytest
+
+from backend.planner.arrange import Arrangement
+from backend.planner.arrange import arrange as arrange_places
+from backend.tools.call import ToolCall
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
@@ -79,16 +85,22 @@ def test_the_same_places_give_the_same_plan() -> None:
     assert contents[0] == contents[1]
 
 
-async def test_the_event_loop_stays_live_meanwhile() -> None:
+async def test_the_event_loop_stays_live_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    has_begun, is_loop_live = threading.Event(), threading.Event()
+
+    def wait_for_loop(*args: Any, **options: Any) -> Arrangement:
+        has_begun.set()
+        assert is_loop_live.wait(60)  # in vain where this stands in the loop's own way
+        return arrange_places(*args, **options)
+
     async def no_limits() -> dict[str, ToolLimit]:
         return {}
 
     runner = ToolRunner(make_snapshot(), no_limits)
     call = ToolCall(id="c", name="arrange", arguments=json.dumps({"poi_ids": PLACES}))
-    task: asyncio.Task[ToolOutcome] = asyncio.create_task(runner.run(call, RunState()))
-    turns = 0
-    while not task.done():
-        await asyncio.sleep(0)
-        turns += 1
-    assert not (await task).is_error
-    assert turns > 10  # a handler on the loop itself would leave two or three
+    monkeypatch.setattr("backend.tools.toolset.arrange.arrange_places", wait_for_loop)
+    answering = asyncio.create_task(runner.run(call, RunState()))
+    while not has_begun.is_set():  # noqa: ASYNC110 - it is set in a thread
+        await asyncio.sleep(0.01)
+    is_loop_live.set()
+    assert not (await answering).is_error

@@ -110,6 +110,7 @@ class Site:
         """Stop PostgreSQL under everybody's feet, and start it again."""
         assert self.server is not None
         await asyncio.to_thread(self.server.restart)
+        await self.close()  # what this site itself asked over is cut off too
 
 
 @contextmanager
