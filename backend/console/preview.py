@@ -91,17 +91,18 @@ async def _show(
 
 
 async def _try(session: Session, visit: Visit, knob: Knob, setting: Setting, run_id: str) -> Tried:
-    assert visit.principal is not None
-    runs = list(await list_runs(session, visit.principal.tenant, CHOICE))
+    tenant = require(visit, "admin").tenant
+    runs = list(await list_runs(session, tenant, CHOICE))
     if run_id and run_id not in {run.id for run in runs}:
-        runs.append(await get_run(session, run_id, None))  # findings are about all tenants' runs
+        runs.append(await get_run(session, run_id, tenant))
     run = next((run for run in runs if run.id == run_id), next(iter(runs), None))
     tried = Tried(runs, run)
     form = {knob.field: [setting.shown], **({"enabled": ["1"]} if setting.is_offered else {})}
     try:
         value = knob.parse(form)
         if not knob.shapes_pools:
-            return replace(tried, use=await read_limit_use(session, knob.name, value, COUNTED))
+            use = await read_limit_use(session, tenant, knob.name, value, COUNTED)
+            return replace(tried, use=use)
         if not run:
             return tried
         params, limits = knob.make_trial(value)

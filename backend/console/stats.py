@@ -34,14 +34,14 @@ async def show_stats(
     against: Typed = "",
 ) -> Response:
     """The answer of `GET /v1/admin/stats` as a page; a span that is none is told, and kept."""
-    require(visit, "admin")
+    tenant = require(visit, "admin").tenant
     group: Any = by if by in get_args(GroupBy) else "city"
     is_compared = against == "previous"
     form = {"since": since, "until": until, "by": group, "is_compared": is_compared}
     try:
         span = choose_span(_read_moment(since), _read_moment(until))
         async with transaction(services.engine) as session:
-            stats = await read_stats(session, *span, group, is_compared=is_compared)
+            stats = await read_stats(session, tenant, span, group, is_compared=is_compared)
             cities = {city.id: city for city in await read_cities(session)}
     except OutOfBoundsError as error:
         return show_page(visit, "stats.html", 422, form=form, spans=(), fault=error.message)

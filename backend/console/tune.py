@@ -124,7 +124,8 @@ async def _show(
         settings = await list_settings(session, typed)
         history = await list_changes(session, SHORT)
         cities = {city.id: city for city in await read_cities(session)}
-        findings = list_findings(await read_findings(session, COUNTED), cities, visit.locale)
+        found = await read_findings(session, require(visit, "admin").tenant, COUNTED)
+        findings = list_findings(found, cities, visit.locale)
     values: dict[str, Any] = {
         "settings": settings,
         "findings": findings[:TOLD],

@@ -13,7 +13,10 @@ from backend.tools.registry import find_tool
 def propose(
     finding: Finding, params: Mapping[str, ParamValue], limits: Mapping[str, ToolLimit]
 ) -> ParamValue:
-    """A value of the parameter or the tool's return limit; None where no number would help."""
+    """A value of the parameter or the tool's return limit, never the one that is set.
+
+    None where no number would help, or the bound is reached.
+    """
     if finding.param:
         return _propose_param(finding, find_param(finding.param), params[finding.param])
     return _propose_rows(finding.tool, limits) if finding.tool else None
@@ -22,9 +25,16 @@ def propose(
 def _propose_param(finding: Finding, param: Param, present: Any) -> ParamValue:
     """What was used at most, for a pool that stands idle; else twice the present value."""
     if param.type == "amount":
-        return None if present is None else str(min(2 * Decimal(present), Decimal(param.maximum)))
-    wanted = finding.evidence["most"] if finding.code == "POOL_IDLE" else 2 * present
-    return int(max(param.minimum, min(wanted, param.maximum)))
+        return None if present is None else _double_amount(Decimal(present), param)
+    is_less = finding.code == "POOL_IDLE"
+    wanted = finding.evidence["most"] if is_less else 2 * present
+    value = int(max(param.minimum, min(wanted, param.maximum)))
+    return value if (value < present if is_less else value > present) else None
+
+
+def _double_amount(present: Decimal, param: Param) -> str | None:
+    value = min(2 * present, Decimal(param.maximum))
+    return str(value) if value > present else None
 
 
 def _propose_rows(name: str, limits: Mapping[str, ToolLimit]) -> int | None:
@@ -32,4 +42,5 @@ def _propose_rows(name: str, limits: Mapping[str, ToolLimit]) -> int | None:
     if tool is None or tool.default_rows is None:
         return None
     present = limits.get(name, ToolLimit()).max_return_rows or tool.default_rows
-    return min(2 * present, MAX_RETURN_ROWS)
+    value = min(2 * present, MAX_RETURN_ROWS)
+    return value if value > present else None

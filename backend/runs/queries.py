@@ -238,9 +238,12 @@ async def save_feedback(
 
 
 async def list_figures(
-    session: Session, since: dt.datetime, until: dt.datetime, limit: int
+    session: Session, tenant: str, since: dt.datetime, until: dt.datetime, limit: int
 ) -> Sequence[dict[str, Any]]:
-    """What statistics count of the runs that ended from `since` to before `until`, newest first."""
+    """What statistics count of a tenant's runs that ended from `since` to before `until`.
+
+    Newest first. The requests are not among it: they are the travellers' own.
+    """
     columns = (
         AgentRun.id,
         AgentRun.tenant,
@@ -248,13 +251,13 @@ async def list_figures(
         AgentRun.planner,
         AgentRun.model,
         AgentRun.cost,
-        AgentRun.request,
         AgentRun.figures,
         AgentRun.started_at,
         AgentRun.finished_at,
         RunFeedback.rating,
     )
     wanted = select(*columns).outerjoin(RunFeedback, RunFeedback.run_id == AgentRun.id)
-    ended = wanted.where(AgentRun.finished_at >= since, AgentRun.finished_at < until)
+    own = wanted.where(AgentRun.tenant == tenant)
+    ended = own.where(AgentRun.finished_at >= since, AgentRun.finished_at < until)
     rows = await session.execute(ended.order_by(AgentRun.id.desc()).limit(limit))
     return [dict(row._mapping) for row in rows]  # noqa: SLF001

@@ -30,10 +30,11 @@ USED: dict[str, tuple[str, ...]] = {
 EARLIEST, LATEST = (dt.datetime(year, 1, 1, tzinfo=dt.UTC) for year in (2000, 3000))
 USUAL = dt.timedelta(days=7)
 
+Span = tuple[dt.datetime, dt.datetime]
+"""From the first to before the second."""
 
-def choose_span(
-    since: dt.datetime | None, until: dt.datetime | None
-) -> tuple[dt.datetime, dt.datetime]:
+
+def choose_span(since: dt.datetime | None, until: dt.datetime | None) -> Span:
     """Both ends in UTC where they name no offset; the last seven days where they are not given.
 
     An `OutOfBoundsError` where they are not in order, or in no year that runs have ended in.
@@ -56,13 +57,19 @@ def _place(moment: dt.datetime | None) -> dt.datetime | None:
 
 
 async def read_stats(
-    session: Session, since: dt.datetime, until: dt.datetime, by: GroupBy, *, is_compared: bool
+    session: Session,
+    tenant: str,
+    span: Span,
+    by: GroupBy,
+    *,
+    is_compared: bool,
 ) -> dict[str, Any]:
-    """Statistics as JSON values; `is_compared` puts those of the span before beside them."""
-    rows = await _read_rows(session, since, until, MAX_RUNS)
+    """A tenant's statistics as JSON values; `is_compared` puts those of the span before beside them."""
+    since, until = span
+    rows = await _read_rows(session, tenant, span, MAX_RUNS)
     before = None
     if is_compared:
-        before = await _read_rows(session, since - (until - since), since, MAX_RUNS)
+        before = await _read_rows(session, tenant, (since - (until - since), since), MAX_RUNS)
     changes = await list_between(session, since, until)
     return {
         "since": since.isoformat(),
@@ -78,20 +85,22 @@ async def read_stats(
     }
 
 
-async def read_findings(session: Session, most: int) -> list[dict[str, Any]]:
-    """The findings alone, of the last seven days' newest runs."""
-    since, until = choose_span(None, None)
-    return await _show_findings(session, await _read_rows(session, since, until, most))
+async def read_findings(session: Session, tenant: str, most: int) -> list[dict[str, Any]]:
+    """The findings alone, of a tenant's newest runs of the last seven days."""
+    rows = await _read_rows(session, tenant, choose_span(None, None), most)
+    return await _show_findings(session, rows)
 
 
 async def read_limit_use(
-    session: Session, key: str, value: ParamValue, most: int
+    session: Session, tenant: str, key: str, value: ParamValue, most: int
 ) -> dict[str, int] | None:
-    """How near the last seven days' newest runs came to a stop limit; None for what is no such limit."""
+    """How near a tenant's newest runs of the last seven days came to a stop limit.
+
+    None for what is no such limit.
+    """
     if key not in USED or not isinstance(value, int):
         return None
-    since, until = choose_span(None, None)
-    rows = await _read_rows(session, since, until, most)
+    rows = await _read_rows(session, tenant, choose_span(None, None), most)
     used = [sum(row["usage"].get(part, 0) for part in USED[key]) for row in rows]
     above = sum(amount > value for amount in used)
     return {"runs": len(used), "most": max(used, default=0), "above": above}
@@ -102,8 +111,6 @@ async def _show_findings(session: Session, rows: Sequence[Row]) -> list[dict[str
     return [f.as_json(propose(f, params, limits)) for f in find_findings(rows)]
 
 
-async def _read_rows(
-    session: Session, since: dt.datetime, until: dt.datetime, most: int
-) -> list[Row]:
-    rows = await list_figures(session, since, until, most)
+async def _read_rows(session: Session, tenant: str, span: Span, most: int) -> list[Row]:
+    rows = await list_figures(session, tenant, *span, most)
     return [{**row, "usage": (row["figures"] or {}).get("usage", {})} for row in rows]

@@ -29,7 +29,10 @@ class Finding:
     example: Row | None = None
 
     def as_json(self, value: ParamValue = None) -> dict[str, Any]:
-        """With the call that previews `value`, if there is one to try, for a run that shows it."""
+        """With the call that previews `value`, if there is one to try, for a run that shows it.
+
+        The run is named by its id: its request is the traveller's own and stays where it is.
+        """
         return {
             "code": self.code,
             "message": self.message,
@@ -43,7 +46,7 @@ class Finding:
 
     def _describe_preview(self, value: ParamValue) -> dict[str, Any]:
         assert self.example is not None
-        body: dict[str, Any] = {"request": self.example["request"]}
+        body: dict[str, Any] = {"run_id": self.example["id"]}
         if value is not None and self.param:
             body["params"] = {self.param: value}
         elif value is not None:

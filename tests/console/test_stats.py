@@ -22,7 +22,7 @@ async def test_figures_changes_and_findings_lead_to_their_preview(
             limit = {"value": 50 + n, "why": "<img src=x onerror=alert(1)>"}
             await desk.client.patch("/v1/admin/params/POOL_POI_SIZE", json=limit)
         browser = Browser(str(desk.client.base_url))
-        await browser.sign_in(await make_key(seeded_url, "two", "admin"))
+        await browser.sign_in(await make_key(seeded_url, "one", "admin"))
         page = await browser.open("/console/stats?by=model&against=previous")
         check_figures(page)
         browser.client.headers["accept-language"] = "en"
@@ -37,6 +37,14 @@ async def test_figures_changes_and_findings_lead_to_their_preview(
         tune = find_text(await browser.open("/console/tune"))
         assert "are repeats" in tune
         await browser.client.aclose()
+        stranger = Browser(str(desk.client.base_url))
+        await stranger.sign_in(await make_key(seeded_url, "two", "admin"))
+        assert "没有运行结束" in (await stranger.open("/console/stats")).text
+        assert "重复的" not in (await stranger.open("/console/tune")).text
+        assert (await stranger.open(link.replace("&amp;", "&"))).status_code == 404
+        turns = await stranger.open("/console/tune/preview/params/AGENT_MAX_TURNS?value=1")
+        assert "次超过上面的值" not in turns.text
+        await stranger.client.aclose()
 
 
 def check_figures(page: httpx.Response) -> None:

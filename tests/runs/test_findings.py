@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.params.registry import default_values
+from backend.params.registry import default_values, find_param
 from backend.runs.proposals import propose
 from backend.runs.statistics import summarize
 from backend.runs.stats_findings import find_findings
@@ -46,7 +46,6 @@ def make_row(
         "started_at": dt.datetime(2026, 5, 1, 9, tzinfo=dt.UTC),
         "finished_at": dt.datetime(2026, 5, 1, 9, 0, 4, tzinfo=dt.UTC),
         "usage": {"tool_calls": 20},
-        "request": {"days": 3},
         "figures": figures | ({"stop": "max_turns"} if changes.get("stopped") else {}),
     }
 
@@ -67,7 +66,7 @@ def test_a_short_pool_names_the_cap_and_the_numbers() -> None:
     )
     shown = finding.as_json()
     assert shown["preview"]["href"] == "/v1/admin/pool-preview"
-    assert shown["preview"]["body"] == {"request": {"days": 3}}
+    assert shown["preview"]["body"] == {"run_id": "run_1"}
     cap = propose(finding, default_values(), {})
     body = finding.as_json(cap)["preview"]["body"]
     assert body["params"] == {"POI_PRICE_CAP_ECONOMY": "300.00"}
@@ -94,7 +93,24 @@ def test_each_rule_names_its_knob_and_a_value_to_try(
     largest = {"POOL_POI_SIZE": 500, "AGENT_MAX_TURNS": 1000}
     limits = {"list_pois": ToolLimit(max_return_rows=200)}
     capped = propose(finding, {**default_values(), **largest}, limits)
-    assert capped in {20, 200, 500, 1000, None}
+    assert capped == (20 if code == "POOL_IDLE" else None)
+
+
+@pytest.mark.parametrize("present", [20, 19])
+def test_an_idle_pool_that_is_no_larger_than_what_was_used_is_left_alone(present: int) -> None:
+    (finding,) = find_findings([make_row(city={"listed": 20}) for _ in range(5)])
+    assert propose(finding, {**default_values(), "POOL_POI_SIZE": present}, {}) is None
+
+
+@pytest.mark.parametrize(("present", "value"), [("0.00", None), ("7.50", "15.00"), (None, None)])
+def test_a_cap_is_doubled_up_to_its_bound(present: str | None, value: str | None) -> None:
+    short = {"pool": 31, "rejected": {"price": 54}}
+    (finding,) = find_findings([make_row("infeasible", city=short) for _ in range(4)])
+    params = {**default_values(), "POI_PRICE_CAP_ECONOMY": present}
+    assert propose(finding, params, {}) == value
+    most = find_param("POI_PRICE_CAP_ECONOMY").maximum
+    params["POI_PRICE_CAP_ECONOMY"] = str(most)
+    assert propose(finding, params, {}) is None
 
 
 def test_a_run_counts_in_each_of_its_groups() -> None:

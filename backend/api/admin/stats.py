@@ -19,7 +19,7 @@ Moment = Annotated[dt.datetime | None, Query(description="With offset; without o
 @router.get("/stats", summary="What happened", responses={200: {"model": StatsDocument}})
 async def get_stats(
     services: ServicesDep,
-    _: Admin,
+    admin: Admin,
     since: Moment = None,
     until: Moment = None,
     by: Annotated[GroupBy, Query()] = "city",
@@ -27,8 +27,8 @@ async def get_stats(
         Literal["previous"] | None, Query(description="Beside the span before.")
     ] = None,
 ) -> dict[str, Any]:
-    """Of the runs that ended in the span (the last seven days where it is not given)."""
-    begin, end = choose_span(since, until)
+    """Of the runs of the key's tenant that ended in the span (else in the last seven days)."""
+    span = choose_span(since, until)
     is_compared = against == "previous"
     async with transaction(services.engine) as session:
-        return await read_stats(session, begin, end, by, is_compared=is_compared)
+        return await read_stats(session, admin.tenant, span, by, is_compared=is_compared)
