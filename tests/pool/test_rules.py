@@ -228,7 +228,7 @@ def depart(train_id: str, time: str = "07:00", weekdays: str = "") -> Departure:
 def test_trains_run_on_their_weekdays_and_stand_by_departure() -> None:
     leg = plan_legs(make_request())[0]  # a Tuesday
     rows = [
-        Entry(depart("LATE", "09:00")),
+        Entry(depart("AA", "09:00")),
         Entry(depart("B")),
         Entry(depart("A")),
         Entry(depart("MONDAY", weekdays="Mo")),
@@ -236,8 +236,21 @@ def test_trains_run_on_their_weekdays_and_stand_by_departure() -> None:
         Entry(depart("MADE-UP", weekdays="Mo"), is_synthetic=True),
     ]
     found = find_trains(rows, leg, allow_synthetic=False)
-    assert [train.id for train in found.running] == ["a", "b", "late"]
+    assert [train.id for train in found.running] == ["a", "b", "aa"]
     assert found.rejected == {"disabled": 1, "synthetic": 1, "not_running": 1}
     allowed = find_trains([*rows, Entry(depart("C"), is_synthetic=True)], leg, allow_synthetic=True)
-    assert [train.id for train in allowed.running] == ["a", "b", "c", "late"]
+    assert [train.id for train in allowed.running] == ["a", "b", "c", "aa"]
     assert allowed.rejected == {"disabled": 1, "synthetic": 0, "not_running": 2}
+
+
+def test_what_is_unknown_counts_as_nothing() -> None:
+    rows = [make_poi("a", popularity=None), make_poi("b", popularity=0.5)]
+    assert find_places([Entry(row) for row in rows], ask()).ranking == ("b", "a")
+    hotels = [make_hotel("a", stars=2, rating=None), make_hotel("b", stars=2, rating=0.5)]
+    assert rank_hotels(*hotels) == (("b", "a"), False)
+
+
+def test_of_equal_ratings_the_cheaper_hotel_comes_first() -> None:
+    prices = {"a": Decimal("300.01"), "b": Decimal(300), "c": None, "d": Decimal(0)}
+    hotels = [make_hotel(i, stars=2, price_per_night=price) for i, price in prices.items()]
+    assert rank_hotels(*hotels)[0] == ("d", "b", "a", "c")

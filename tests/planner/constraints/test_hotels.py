@@ -15,6 +15,13 @@ TWO_DAYS = alone(days=2, pois=PLACES)
 THREE_DAYS = alone(days=3, pois=PLACES)
 BARE = alone(days=3, hotels=[])
 CITIES = make_snapshot(("beijing", "xian"), days=3, nights=[1, 1], origin=None)
+CITIES_ONE_HOTEL = make_snapshot(
+    ("beijing", "xian"),
+    days=3,
+    nights=[1, 1],
+    origin=None,
+    hotels=[make_hotel("xa-h-zhonglou", city="xian")],
+)
 NIGHT_TRAIN = make_snapshot(days=3)
 FREE_IN = alone(days=2, pois=PLACES, hotels=[make_hotel("bj-h-dongdan", check_in="")])
 STAY = "hotel bj-h-dongdan"
@@ -97,6 +104,14 @@ CASES: list[tuple[str, Written, list[str]]] = [
     ("CHECK_IN", Written(TWO_DAYS, (f"10:00-11:00 visit here; hotel nowhere; {STAY}", "")),
      ["warning 1.2 -: “bj-h-dongdan” lets guests in from 14:00; one is there at 11:00. "
       "Leave the luggage there, or visit something on the way."]),
+    ("HOTEL_MISSING", Written(CITIES_ONE_HOTEL, ("", "", "")),
+     ["error 2.- -: No hotel is chosen in Xi'an (from day 2). Choose one of the candidates."]),
+    ("HOTEL_TWICE", Written(TWO_DAYS, (f"{STAY}; 12:00-13:00 lunch; hotel bj-h-xidan", "")),
+     ["error 1.2 -: The night of day 1 is in “bj-h-dongdan” already, and in “bj-h-xidan” too. "
+      "Keep one of them."]),
+    ("HOTEL_WRONG_CITY", Written(CITIES, ("12:00-13:00 lunch; hotel xa-h-zhonglou", "", "")),
+     ["error 1.1 -: The night of day 1 is not spent in the city of “xa-h-zhonglou”. "
+      "Choose a hotel of the city of that night."]),
 ]  # fmt: skip
 
 

@@ -139,6 +139,17 @@ CASES: list[tuple[str, Written, str]] = [
                      (fill("15:00", "15:30-16:00 walk"), fill("17:00", "17:00-17:30 walk"))),
      "warning 2.- -: Day 2 has 2 visits and 8.5 hours on the go, more than the chosen pace "
      "(3 visits). Move a visit to another day."),
+    ("DAY_HOURS", Written(NIGHT, ("", "20:30-21:30 walk; hotel bj-h-dongdan")),
+     "warning 2.0 -: “B” (20:30-21:30) is outside of the day, 09:00-21:00. "
+     "Move it into these hours."),
+    ("MEAL_MISSED", Written(NIGHT, ("12:00-13:00 lunch; 18:00-19:00 dinner", "18:00-19:00 dinner")),
+     "warning 2.- -: Day 2 leaves no time for lunch. Move a visit earlier or later."),
+    ("MEAL_MISSED", Written(alone(day_start="11:00", day_end="20:00"), ("18:00-19:00 dinner",)),
+     "warning 1.- -: Day 1 leaves no time for lunch. Move a visit earlier or later."),
+    ("PACE", Written(alone(days=2, pois=PLACES.rows.pois.values(), pace="relaxed"),
+                     (fill("15:00", "15:00-16:00 walk"), fill("16:00", "16:00-16:30 walk"))),
+     "warning 2.- -: Day 2 has 2 visits and 7.5 hours on the go, more than the chosen pace "
+     "(3 visits). Move a visit to another day."),
 ]  # fmt: skip
 
 

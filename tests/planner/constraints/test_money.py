@@ -90,6 +90,10 @@ def not_tier(where: str, name: str, what: str, severity: str = "error") -> str:
     return f"{severity} {where} -: “{name}” is not of the chosen budget tier ({what})."
 
 
+WIDE = tier(hotels=[make_hotel("inn", stars=5)])
+WIDE_BAND = WIDE.model_copy(
+    update={"params": {**WIDE.params, "HOTEL_STARS_ECONOMY": [2, 3, 4]}}
+)  # fmt: skip
 IN_EUROS = TRIP.model_copy(update={"currency": "EUR"})
 NO_FARES = ("warning -.- -: No local fares are known in EUR: local transport is not in the "
             "total.")  # fmt: skip
@@ -171,6 +175,8 @@ CASES: list[tuple[str, Written, list[str]]] = [
      [NO_FARES]),
     ("FARES_UNKNOWN", Written(IN_EUROS, DAYS), []),
     ("FARES_UNKNOWN", Written(TRIP, ("10:00-10:10 metro", "")), []),
+    ("TIER_EXCEEDED", Written(WIDE_BAND, ("hotel inn", "")),
+     [not_tier("1.0", "inn", "5 stars instead of 2–4")]),
 ]  # fmt: skip
 
 

@@ -154,6 +154,20 @@ CASES: list[tuple[str, Written, list[str]]] = [
     ("LATE_ARRIVAL", Written(IN, ("", "", "own beijing xian; 18:00-25:00 train g21")), []),
     ("LATE_ARRIVAL", Written(IN, ("own shanghai beijing; 18:00-25:30 train g2", "", "")),
      ["warning 1.1 -: G2 arrives at 01:30, before dawn, and no hotel is planned for that night."]),
+    ("LATE_ARRIVAL", Written(IN, ("18:00-29:01 train g2", "", "")), []),
+    ("LEG_MISSED", Written(IN, ("", "", "16:00-23:00 visit here"), trains=CHOSEN), []),
+    ("LEG_NOT_COVERED", Written(make_snapshot(trains=TRAINS[:1]), ("", "", "")),
+     ["warning 3.- -: There is no train from Beijing to Shanghai: this leg is left to the "
+      "traveller."]),
+    # only places of the city that is left, before the leg, and of the next one, after it, count
+    ("LEG_TOO_SHORT", Written(BY_CAR, ("", "08:00-08:30 visit wall; 09:00-10:00 visit here; "
+                                       "own beijing xian; 15:13-16:00 visit wall; "
+                                       "16:00-17:00 visit here", "")), []),
+    ("LEG_TOO_SHORT", Written(BY_CAR, ("", "07:00-08:00 visit square; 08:00-09:00 visit square; "
+                                       "09:00-10:00 visit here; own beijing xian; "
+                                       "15:12-16:00 visit wall", "")),
+     ["error 2.4 1: From “here” to “wall” is another city: the own way takes about 313 minutes, "
+      "and there are fewer. Leave one of them out, or move it to another day."]),
 ]  # fmt: skip
 
 

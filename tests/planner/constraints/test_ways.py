@@ -147,6 +147,12 @@ CASES: list[tuple[str, Written, list[str]]] = [
        ["error 1.- -: The booking “tea” is at 13:00 and cannot be moved. Put it back to its time."])
       for line in ("12:59-14:00 fixed tea", "13:00-14:01 fixed tea", "13:00-14:00 fixed talk", "",
                    "13:00-14:00 lunch")],
+    ("TRAVEL_TIME", Written(IN, ("09:00-10:00 visit near; 10:30-11:00 train g2; "
+                                 "11:22-12:00 visit here",), trains={0: ("g2",)}),
+     ["error 1.2 1: From “G2” to “here” takes 23 minutes; there are 22. Begin 1 minutes later."]),
+    # nobody can begin a booking later
+    ("TRAVEL_TIME", Written(book("tea", "talk", day_start="14:20"), ("14:30-15:30 fixed talk",)),
+     []),
 ]  # fmt: skip
 
 
