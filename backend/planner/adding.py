@@ -1,6 +1,7 @@
-"""Adds numbers one after the other: `sum` of floats rounds otherwise from Python 3.12 on.
+"""Adds floats from left to right, with the same result under every version of Python.
 
-The last bit decides between equals, and a plan must be the same under every Python.
+The built-in `sum` rounds in another way from Python 3.12 on, and a difference in the last bit could
+decide between two plans of equal worth.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""From a draft to what is scheduled: frames of a day, with the draft's visits as their stops."""
+"""Turns a day of a draft into what the scheduler takes: one frame for each part, and its stops."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from backend.pool.snapshot import Snapshot
 
 
 def make_ways(snapshot: Snapshot) -> dict[str, Ways]:
-    """One measured net of ways a city, shared by all its days and by all plans of the snapshot."""
+    """The measured ways of each city, shared by all its days and by all plans of the snapshot."""
     return snapshot.remember("ways", None, lambda: _make_ways(snapshot))
 
 
@@ -30,7 +30,7 @@ def make_frames(trip: Trip, day: int, ways: Mapping[str, Ways]) -> list[Frame]:
 
 
 def make_stops(snapshot: Snapshot, frame: Frame, visits: Sequence[PlannedVisit]) -> list[Stop]:
-    """Those visits that are in the part's city, as its stops; unknown ones are nowhere."""
+    """The visits in the part's city as stops; ids that are not in the pool are left out."""
     stops = []
     for visit in visits:
         poi = snapshot.poi(visit.poi_id)

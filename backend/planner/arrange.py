@@ -1,6 +1,9 @@
-"""Chosen places in, days with times out: who visits what is the model's, when and in which order ours.
+"""Puts chosen places on days and gives them times; the caller chooses which places.
 
-Nothing that would be an error is ever put in: what does not fit is left out with its reason.
+A place is put in only where its day stays free of errors that visits cause, such as closed hours or
+too little time for the way; what does not fit is left out with the reason. The result can still
+have other errors: must-see places go in even where the budget is too small for them, and hotels,
+trains and bookings stay as they are, also where they clash with each other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +29,7 @@ from backend.pool.snapshot import Snapshot
 class Arrangement:
     """The new draft with its itinerary, and what is not in it and why (`left_out`).
 
-    `deadline_hit`: the clock ended the search, so another machine may have found better.
+    `deadline_hit`: the time limit ended the search, so a faster machine may find a better plan.
     """
 
     draft: Draft
@@ -37,7 +40,7 @@ class Arrangement:
 
     @cached_property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What is not in; why is found only where it is asked, since it takes a while to tell."""
+        """Places that are not in, with reasons; worked out on first use, since that takes time."""
         candidates = self.solution.rater.problem.candidates
         left = [candidates[c] for c in sorted(self.solution.left)]
         return tuple(explain_left(self.trip, self.solution, candidate) for candidate in left)
@@ -54,9 +57,9 @@ def arrange(
 ) -> Arrangement:
     """The places on days of their cities, must-sees first, then in the order given.
 
-    `keep` leaves visits of the draft on their days (in any order); else they start anew, but for
-    those that `locks` bind to a day. What is locked to no day may move, and goes last of all.
-    Hotels and trains stay as chosen. Unknown ids raise NOT_IN_POOL.
+    With `keep`, visits of the draft stay on their days, in any order. Without it only those stay
+    that `locks` bind to a day. Places locked without a day may move; they are the last to be left
+    out. Hotels and trains stay as chosen. Unknown ids raise NOT_IN_POOL.
     """
     locks = locks or Locks()
     given = dict.fromkeys((*locks.places, *poi_ids))

@@ -1,7 +1,7 @@
-"""What may be put into a trip and how much it is wanted, in minutes of travel that it is worth.
+"""The places that may be put into a trip, each with its weight: the minutes of travel it is worth.
 
-A place is worth the time that it takes, so that one great sight is not given up for two small ones;
-the place named first in its city counts five times as much a minute as the one named last.
+The weight grows with the length of the visit, so that one great sight is not left out for two small
+ones. A minute at the place named first in its city counts five times as much as at the last one.
 """
 
 from collections import Counter
@@ -61,17 +61,17 @@ class Candidate:
     day: int | None = None
 
     def outweighs(self, other: "Candidate") -> bool:
-        """Whether it does not go for the other one, which is bound."""
+        """Whether it stays in although the other one, which is bound, needs its room."""
         return self.is_bound and self.weight >= other.weight
 
     @cached_property
     def is_for_evenings(self) -> bool:
-        """Lights and bars: by day it is another place."""
+        """Whether it should be visited in the evening, as lights and bars."""
         return not EVENING_TAGS.isdisjoint(self.poi.tags)
 
     @cached_property
     def is_for_daylight(self) -> bool:
-        """Out of doors and not lit: in the dark there is nothing to see."""
+        """Whether it needs daylight: it is out of doors and not lit."""
         return self.poi.type in DAYLIGHT_TYPES and not self.is_for_evenings
 
 

@@ -1,7 +1,6 @@
-"""What a constraint may look at: the delivered items with their times, and the snapshot's rows.
+"""What a constraint reads: the delivered items with their times, and the rows of the snapshot.
 
-Constraints read the itinerary and not the scheduler's numbers: whatever made the times, they are
-checked against the rows.
+Constraints do not read the numbers of the scheduler, so they also find its mistakes.
 """
 
 import datetime as dt

@@ -1,4 +1,6 @@
-"""What can still be won from a node at a time, if nodes could be visited again: a bound by buckets.
+"""An upper bound of the weight that can still be collected from a node at a given time.
+
+It is computed as if nodes could be visited again, with times grouped into buckets.
 
 State-space relaxation after Christofides, Mingozzi and Toth (1981). Prices on nodes, found by
 subgradients, take away most of what repeated visits promise.

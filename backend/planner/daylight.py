@@ -1,4 +1,4 @@
-"""When it gets dark: by the sun's place over the city on that date, give or take some minutes."""
+"""When it gets dark in a city on a date, computed from the position of the sun to a few minutes."""
 
 import datetime as dt
 import math
@@ -10,14 +10,14 @@ TILT = math.radians(23.44)
 EQUINOX_DAY = 80
 YEAR_DAYS = 365.25
 MIN_A_DEGREE = 4
-"""What the sun takes for a degree of longitude."""
+"""Minutes that the sun takes for one degree of longitude."""
 
 TWILIGHT_MIN = 25
-"""After sunset, while one still sees where one goes."""
+"""Minutes after sunset in which there is still light enough to walk."""
 
 
 def find_dusk(city: CityRow, date: dt.date) -> int:
-    """The minute of the day at which it is dark; where the sun never sets, the end of the day."""
+    """The minute of the day at which it is dark; where the sun never sets, about midnight."""
     day = date.timetuple().tm_yday
     tilt = math.asin(math.sin(TILT) * math.sin(2 * math.pi * (day - EQUINOX_DAY) / YEAR_DAYS))
     cosine = -math.tan(math.radians(city.lat)) * math.tan(tilt)

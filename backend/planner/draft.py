@@ -1,4 +1,4 @@
-"""What was decided so far: choices only. Times, transfers and costs are computed from it."""
+"""The choices made so far: visits, hotels, trains. Times, ways and costs are computed from them."""
 
 from typing import Annotated
 

@@ -1,7 +1,8 @@
-"""Edits of a draft: a choice goes in or out, and code finds the place in the day for it.
+"""Edits of a draft: add or remove one choice. The position of a visit in its day is found by code.
 
-An edit refuses only what could never be meant (unknown ids, wrong city, no such day). A visit that
-does not fit is taken, and the validator says what it breaks: the model sees it and decides.
+An edit refuses only what cannot be right: an unknown id, a wrong city, a day that does not exist. A
+visit that does not fit is accepted, and the validator says what it breaks, so that the model can
+decide what to do.
 """
 
 from collections.abc import Sequence
@@ -159,6 +160,6 @@ def _check_not_planned(snapshot: Snapshot, draft: Draft, poi: PoiCandidate, day:
 def _order_by_parts(
     snapshot: Snapshot, draft: Draft, day: int, visits: Sequence[PlannedVisit]
 ) -> list[PlannedVisit]:
-    """Visits of the city that is left come before those of the city that is reached."""
+    """On the day of a move, visits in the first city come before those in the second."""
     cities = [part.city.id for part in plan_trip(snapshot, draft).parts[day]]
     return sorted(visits, key=lambda v: cities.index(snapshot.rows.pois[v.poi_id].city))

@@ -1,4 +1,4 @@
-"""A part of the trip as the scheduler sees it: numbers only, ready to be filled with stops."""
+"""A part of a day as the scheduler sees it: only numbers, without any stop yet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from backend.planner.trip import Part
 from backend.pool.plan_request import Pace
 
 REST_MIN: dict[Pace, int] = {"relaxed": 20, "standard": 10, "packed": 0}
-"""Between two visits, besides the way: a feasible plan without it is an exhausting one."""
+"""Minutes of rest between two visits, in addition to the way; without them days would be exhausting."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Frame:
 
     @property
     def latest_end(self) -> int:
-        """When the traveller must be at the end: the station knows no day's end, the bed does."""
+        """When the traveller must be at the end: `leave_by` at a station, the end of the day at a hotel."""
         return self.part.closes if self.part.leave_by is None else self.part.leave_by
 
     def way_home(self, node: int) -> int:

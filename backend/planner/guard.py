@@ -1,6 +1,7 @@
-"""The clock as a guard: it ends a search that a slow machine draws out, and the outcome says so.
+"""A time limit for searches that would take too long on a slow machine.
 
-Otherwise searches end by numbers of steps, so that one input has one outcome on every machine.
+A search normally ends after a fixed number of steps, so that the same input gives the same result
+on every machine. If the time limit ends it first, the result says so.
 """
 
 import math
@@ -10,14 +11,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 GUARD_SECONDS = 8.0
-"""Many times what a search takes."""
+"""Many times as long as a search takes on a usual machine."""
 
 _SECONDS: ContextVar[float] = ContextVar("guard_seconds", default=GUARD_SECONDS)
 
 
 @contextmanager
 def without_clock() -> Iterator[None]:
-    """No guard within: a replay on a slow machine must come to what a quick one has found."""
+    """Switch the limit off inside: a replay on a slow machine must find what a fast one has found."""
     token = _SECONDS.set(math.inf)
     try:
         yield

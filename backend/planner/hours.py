@@ -56,7 +56,7 @@ def _read_intervals(snapshot: Snapshot, poi: PoiCandidate, date: dt.date) -> tup
 
 
 def _read_last_entry(poi: PoiCandidate, intervals: tuple[Interval, ...]) -> int | None:
-    """`01:00` of a bar that opens at 18:00 is an hour after midnight, not before dawn."""
+    """The last entry in minutes of the day; `01:00` of a bar that opens at 18:00 is on the next day."""
     if poi.last_entry is None or not intervals:
         return None
     minutes = parse_minutes(poi.last_entry)

@@ -1,7 +1,7 @@
-"""Search by taking out and putting in again: a number of rounds by the problem's size, always the same.
+"""Improves an arrangement by taking visits out and putting them in again, round after round.
 
-The generator is seeded, so chance only spreads the attempts; two runs of one problem are equal,
-unless the guard ends one.
+The number of rounds follows from the size of the problem, and the random generator has a fixed
+seed, so two runs of one problem give the same result unless the time limit ends one of them.
 """
 
 from random import Random
@@ -45,7 +45,7 @@ def count_rounds(rater: Rater) -> int:
 
 
 def _is_whole(solution: Solution) -> bool:
-    """Whether all is in that can be in anywhere."""
+    """Whether every candidate is in that fits into any room at all."""
     return not any(any(solution.rater.problem.stops[c]) for c in solution.left)
 
 

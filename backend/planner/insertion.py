@@ -1,6 +1,6 @@
-"""Where a stop can be put into a route without breaking anything: a check of a few sums a position.
+"""Finds where a stop can be put into a route without breaking anything, by a few sums a position.
 
-A full schedule is a hundred times dearer, so it is made only for the positions that pass here.
+A full schedule takes about a hundred times as long, so it is made only for positions that pass here.
 """
 
 from collections.abc import Iterator

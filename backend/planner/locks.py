@@ -1,4 +1,4 @@
-"""What may not go out of a plan, and what may not come back into it: locked items, edits that hold."""
+"""Which choices must stay in a plan, and which must stay out of it, while it is revised."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -11,9 +11,9 @@ Barred = tuple[Literal["poi", "hotel", "train"], str]
 
 
 class Locks(Choice):
-    """Visits as day and place, places on whatever day, the hotel by city, train ids by leg.
+    """Choices that must stay: visits on a day, places on any day, hotels by city, trains by leg.
 
-    `out` are rows that were taken out on purpose.
+    `out` are ids that the traveller took out, which must not come back.
     """
 
     visits: tuple[tuple[int, str], ...] = ()
@@ -49,7 +49,7 @@ class Locks(Choice):
         return [row_id for kind, row_id in self.out if (kind, row_id) in planned]
 
     def bar(self, *rows: Barred) -> "Locks":
-        """With these rows out, and no longer held."""
+        """The same locks with these ids kept out, and no longer kept in."""
         ids = {row_id for _, row_id in rows}
         return Locks(
             visits=tuple(visit for visit in self.visits if visit[1] not in ids),
@@ -60,7 +60,7 @@ class Locks(Choice):
         )
 
     def hold(self, held: "Locks") -> "Locks":
-        """With what is held too, which is then barred no longer."""
+        """These locks and the given ones together; what those keep in is no longer kept out."""
         return Locks(
             visits=tuple(dict.fromkeys((*self.visits, *held.visits))),
             places=tuple(dict.fromkeys((*self.places, *held.places))),

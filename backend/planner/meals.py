@@ -1,4 +1,4 @@
-"""Lunch and dinner: their times, what counts as a food place, and which city of a day feeds whom."""
+"""Lunch and dinner: their times, which places serve them, and in which part of a day they are eaten."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ MEALS = (LUNCH, DINNER)
 
 MEAL_MIN = 60
 SHORT_MEAL_MIN = 30
-"""Better than none when a long visit leaves no more."""
+"""The shortest meal: taken where a long visit leaves no more time."""
 
 SELF_CATERED_MIN = 240
-"""A visit this long across a meal has its own food: nobody leaves a mountain to eat."""
+"""During a visit of this length the traveller eats at the place, as on a mountain or in a park."""
 
 
 def is_food_place(poi: PoiCandidate) -> bool:

@@ -1,7 +1,8 @@
-"""Legs with their chosen trains as moves in time; a leg without a train is the traveller's own.
+"""Legs with times: those of the chosen trains, or assumed ones.
 
-Nobody knows when the traveller's own way begins, so a time is assumed for it: the day of the move
-is shared between the two cities, and the estimate lies in between.
+A leg without a train is the traveller's own way, and its times are unknown. Its length is estimated,
+and the time that is left of the day is shared between the two cities: the first way of the trip
+begins as early as possible, the last way home as late as possible.
 """
 
 import datetime as dt
@@ -16,7 +17,7 @@ from backend.pool.candidate import TrainCandidate
 from backend.pool.snapshot import Connection, LegPool, Snapshot
 
 BOARDING_MIN = 30
-"""At the station this long before departure: security and ticket checks close early."""
+"""Minutes at the station before departure, for security and ticket checks."""
 
 SAME_STATION_CHANGE_MIN = 20
 OTHER_STATION_CHANGE_MIN = 90
@@ -111,7 +112,7 @@ def _ride(snapshot: Snapshot, train: TrainCandidate, date: dt.date) -> Ride:
 def _find_second_date(
     snapshot: Snapshot, leg: LegPool, before: Ride, train: TrainCandidate
 ) -> dt.date:
-    """When the second train leaves: as the pool's connection says, else the first that is caught."""
+    """The date on which the second train leaves: the connection's, else the first on which it is reached."""
     connection = find_connection(leg, (before.train.id, train.id))
     if connection is not None:
         return connection.arrive.date() - dt.timedelta(train.day_offset)

@@ -1,8 +1,8 @@
 """Why a must-see place is not in a plan: closed on every day, no room for it, or just left out.
 
-A place is called left out only where it could be in: beside the must-sees that are in the plan, or
-with all of them arranged anew. The arrangement begins from the same start orders, so it never
-leaves out what is called an error here.
+A place is called left out only if it could be in: either beside the must-sees that are in the plan,
+or after all of them are arranged anew. Both are tried with the start orders with which `arrange`
+begins too, so that the two agree in most cases.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Where in a day a visit goes: the position that breaks least, then keeps the wish, then is nearest."""
+"""Finds the position of a new visit in a day: first by what breaks, then by its wish, then by the way."""
 
 from collections.abc import Sequence
 from itertools import pairwise

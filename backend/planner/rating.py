@@ -26,7 +26,7 @@ OVER_PACE_VISIT = 200
 OVER_PACE_MINUTE = 2
 EMPTY_DAY = 200
 FULLNESS = 200
-"""Twice as full costs four times as much, so visits spread over the days."""
+"""The price of a full day. It grows with the square of fullness, so visits spread over the days."""
 
 WHOLE_DAY_MIN = 6 * 60
 DARK_MINUTE = 0.75
@@ -141,7 +141,7 @@ class Rater:
         )
 
     def _price_light(self, room: Room, order: Order, slots: list[Slot]) -> float:
-        """Lights and bars by day, and what is seen by daylight in the dark."""
+        """The price of evening places visited by day, and of outdoor places visited in the dark."""
         candidates, dusk, price = self.problem.candidates, room.frame.dusk, 0.0
         for number, slot in zip(order, slots, strict=True):
             if candidates[number].is_for_evenings:
@@ -191,7 +191,7 @@ def _pay_ways(room: Room, plan: PartPlan) -> Decimal:
 
 
 def _count_lost_meals(plan: PartPlan, slots: list[Slot]) -> int:
-    """Without those that a long visit takes: they are only a nuisance."""
+    """Meals without time; those that fall into a long visit, where one eats, are not counted."""
     if not plan.missed:
         return 0
     spans = [(slot.start, slot.end) for slot in slots]

@@ -1,4 +1,4 @@
-"""What an edit answers when it refuses: a code, a sentence, and what would be allowed."""
+"""The errors of refused edits: a code, a sentence, and what would be allowed."""
 
 from collections.abc import Iterable, Sequence
 

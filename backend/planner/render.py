@@ -23,7 +23,7 @@ from backend.planner.trip import DAY_MIN, Stay, Trip, name_in
 from backend.pool.plan_request import count_rooms
 
 SHORT_NIGHT_MIN = 90
-"""Less rest than this is not worth the way to bed."""
+"""If fewer minutes are left for rest in a night, no way to the hotel is shown."""
 
 
 @dataclass

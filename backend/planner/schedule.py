@@ -1,7 +1,8 @@
-"""The scheduler: stops in a given order on one part of the trip come out with times and meals.
+"""The scheduler: gives times to stops in a given order, and puts meals between them.
 
-It never fails: what does not fit is given the time it would have, and the validator says what is
-broken. Bookings keep their times; a meal never pushes a stop out of its window.
+It never fails: a stop that does not fit gets the time at which it would take place, and the
+validator says what that breaks. Bookings keep their times. A meal never delays a stop so much that
+the stop no longer fits.
 """
 
 from collections.abc import Sequence

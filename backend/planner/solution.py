@@ -93,7 +93,7 @@ class Solution:
         return Move(candidate, room, order, added)
 
     def _can_pay(self, number: int, money: Decimal) -> bool:
-        """Must-sees are put in whatever they cost: a budget too small for them is to be said."""
+        """Must-sees are put in whatever they cost; OVER_BUDGET then says that the budget is too small."""
         problem = self.rater.problem
         candidate = problem.candidates[number]
         if problem.is_too_dear(candidate):

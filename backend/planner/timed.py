@@ -1,4 +1,4 @@
-"""Items that take time, by name: what an overlap is made of."""
+"""The items of an itinerary that have a start and an end, with their names."""
 
 import datetime as dt
 from collections.abc import Iterator

@@ -1,6 +1,7 @@
 """The itinerary computed by code: a draft's choices become timed items, always in the same way.
 
-Sound or not, every draft of the edits has a timeline; what it breaks is the validator's to say.
+Every draft that edits can make has a timeline, also one that breaks constraints: finding those is
+the task of the validator.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

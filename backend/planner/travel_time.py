@@ -1,4 +1,4 @@
-"""How long and how dear the way between two places is: a replaceable model made of visible rows.
+"""Estimates how long a way inside a city takes and what it costs, from the tables in this file.
 
 There is no street map: the way is the straight line times a detour factor, and the mode follows
 from the distance and from what the city has.
@@ -19,7 +19,7 @@ DETOUR = 1.3
 """Streets against the straight line; 1.2–1.4 in studies of city grids."""
 
 SAME_PLACE_M = 60
-"""Below this there is no way worth showing."""
+"""Two places nearer than this count as one, without a way between them."""
 
 
 @dataclass(frozen=True)

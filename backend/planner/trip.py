@@ -1,4 +1,4 @@
-"""The trip in parts: for each day, where the traveller is, from when, until when, by which end.
+"""The trip in parts: for each day, in which city the traveller is, from when until when, and where it ends.
 
 A part is one city on one day. On the day of a move there are two parts, around the leg; each can
 be scheduled without the others.
@@ -162,7 +162,7 @@ def _plan_stays(snapshot: Snapshot, draft: Draft, moves: tuple[Move, ...]) -> tu
 
 
 def _find_into(snapshot: Snapshot, moves: tuple[Move, ...], number: int) -> Move | None:
-    """The move before destination `number`; the way home is the one before none."""
+    """The move into destination `number`; for the number after the last one, the way home."""
     first_is_way_in = bool(moves) and moves[0].to_city == snapshot.city_order[0]
     position = number if first_is_way_in else number - 1
     return moves[position] if 0 <= position < len(moves) else None

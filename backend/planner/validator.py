@@ -1,4 +1,4 @@
-"""All constraints in one visible tuple, errors first; a plan is checked against every one."""
+"""Checks a plan against all constraints, which stand here in one tuple, errors first."""
 
 from backend.planner.check_context import CheckContext
 from backend.planner.constraint import Breach, Constraint

@@ -1,4 +1,4 @@
-"""Between the two trains of a connection there is time to change, and not half a day of waiting."""
+"""Between the two trains of a connection there is enough time to change, and at most four hours."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -11,7 +11,10 @@ from backend.pool.connections import LONGEST_WAIT_MIN, OTHER_STATION_MIN, SAME_S
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Second trains of connections; one that leaves before the first arrives is out of order."""
+    """Second trains of connections that leave too soon or too late after the first.
+
+    A second train that leaves before the first arrives is found by LEG_ORDER instead.
+    """
     rides = [
         (day, number, item)
         for day, number, item in context.items()

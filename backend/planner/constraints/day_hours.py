@@ -1,4 +1,7 @@
-"""Visits lie between the traveller's start and end of the day; a late way to bed is only a warning."""
+"""Visits lie between the traveller's `day_start` and `day_end`.
+
+A way to the hotel that ends after `day_end` is only a warning.
+"""
 
 from collections.abc import Iterator
 
@@ -29,7 +32,7 @@ def find(context: CheckContext) -> Iterator[Finding]:
 
 
 def _list_ways_home(context: CheckContext) -> Iterator[tuple[int, int, TransferItem]]:
-    """Last ways before a stay; one from a station is the train's fault, not a visit's."""
+    """The last way of each day that ends in a hotel, except one that comes right after a train."""
     for day, row in enumerate(context.itinerary.days, 1):
         ways = [(n, item) for n, item in enumerate(row.items) if isinstance(item, TransferItem)]
         if not ways or not isinstance(row.items[-1], StayItem):

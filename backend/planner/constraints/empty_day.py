@@ -1,4 +1,4 @@
-"""A day without any visit: each whole one, and each day of a city in which nothing is visited at all."""
+"""Warns of a whole day without a visit, and of every day in a city where nothing is visited."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,7 @@ from backend.planner.trip import Part
 from backend.text import Locale
 
 WHOLE_DAY_MIN = 6 * 60
-"""Less than this is a day of arrival or departure."""
+"""A day with less usable time than this counts as a day of arrival or departure."""
 
 WHY: Mapping[str, Mapping[Locale, str]] = {
     "left": {"zh-CN": "", "en": ""},
@@ -20,7 +20,7 @@ WHY: Mapping[str, Mapping[Locale, str]] = {
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Days free of bookings, with the reason where there is one."""
+    """Such days that hold no booking either, each with the reason if one is known."""
     planned = {visited.poi.id for visited in context.visits}
     cities = {visited.poi.city for visited in context.visits}
     days = {visited.day for visited in context.visits}

@@ -1,4 +1,4 @@
-"""Unknown opening hours are planned 09:00–17:00, and that is said."""
+"""Warns of a visit to a place whose opening hours are unknown; 09:00–17:00 is assumed for it."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from backend.planner.constraint import Constraint, Finding
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Visits to places whose hours nobody knows."""
+    """Visits to places without opening hours in the catalogue."""
     for visited in context.visits:
         if not visited.poi.opening_hours:
             yield Finding(visited.day, visited.item, {"name": context.name(visited.poi)})

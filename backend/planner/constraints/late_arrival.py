@@ -1,4 +1,4 @@
-"""A train that arrives before dawn uses up the night: no hotel is booked for what is left of it."""
+"""Warns of a train that arrives between midnight and 05:00: no hotel is planned for that night."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from backend.planner.trip import NIGHT_ENDS_MIN
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Trains into a city of the stay that arrive between midnight and five."""
+    """Trains into a city of the trip that arrive between 00:00 and 04:59."""
     cities = set(context.snapshot.city_order)
     for day, number, item in context.items():
         if not isinstance(item, LegItem) or item.arrive is None or item.to_city not in cities:

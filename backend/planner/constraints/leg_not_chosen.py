@@ -1,4 +1,4 @@
-"""A leg with trains in the pool has one chosen."""
+"""A train is chosen for each leg for which the pool has one."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from backend.planner.constraint import Constraint, Finding
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Legs on the traveller's own although trains or connections are there."""
+    """Legs without a choice although the pool has trains or connections for them."""
     for move in context.trip.moves:
         leg = context.snapshot.legs[move.leg]
         if move.is_own and (leg.trains or leg.connections):

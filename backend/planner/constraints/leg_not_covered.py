@@ -1,4 +1,4 @@
-"""A leg without trains is the traveller's own: said, not hidden."""
+"""Warns of a leg without trains: the traveller has to arrange it."""
 
 from collections.abc import Iterator
 

@@ -10,7 +10,7 @@ from backend.planner.itinerary import LegItem
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Trains that leave too early, and trains on a leg that is not theirs."""
+    """Trains that leave before the train listed before them has arrived."""
     rides = [
         (day, number, item)
         for day, number, item in context.items()

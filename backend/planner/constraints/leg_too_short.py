@@ -1,4 +1,7 @@
-"""Nobody knows when the traveller's own way between two cities begins, but it takes its time."""
+"""There is enough time for a way between two cities that the traveller arranges.
+
+Its times are unknown, so its estimated length is compared with the time that is left for it.
+"""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -10,7 +13,7 @@ from backend.planner.moves import Move
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Own legs with less time between the last place before and the first after than estimated."""
+    """Such legs with less time than estimated between the last place before and the first after."""
     for move in context.trip.moves:
         if move.is_own:
             yield from _check(context, move)

@@ -1,4 +1,4 @@
-"""A must-see place that is closed throughout the stay cannot be in, and that is said."""
+"""Warns of a must-see place that is closed on every day of the stay, so it cannot be in the plan."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A must-see place for which no day has room cannot be in, and that is said."""
+"""Warns of a must-see place that fits into no day, so it cannot be in the plan."""
 
 from collections.abc import Iterator
 

@@ -9,7 +9,7 @@ from backend.pool.snapshot import Kind
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Ids of items and of choices that left no item."""
+    """Items with an unknown id, and choices of the draft with an unknown id that no item shows."""
     pool, shown = context.snapshot.ids_by_kind, set()
     for day, number, item in context.items():
         kind, row_id = _read_id(item)

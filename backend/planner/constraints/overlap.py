@@ -1,4 +1,4 @@
-"""Nobody is in two places: timed items of a day follow one another."""
+"""Items with times follow one another: none begins before an earlier one is over."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -35,7 +35,10 @@ def _find_later(one: Timed | None, other: Timed | None) -> Timed | None:
 
 
 def _rate(before: Timed, after: Timed) -> Severity:
-    """What the traveller booked too close to something fixed is nothing that planning could mend."""
+    """Only a warning where a booking clashes with another one or with the way to it.
+
+    Bookings cannot be moved, so no other plan would be better.
+    """
     is_own = after.is_fixed and (before.is_fixed or before.is_way)
     return "warning" if is_own else "error"
 

@@ -1,4 +1,4 @@
-"""An unknown price counts 0 in the totals, so it is said."""
+"""Warns of an unknown price, since it counts 0 in the totals."""
 
 from collections.abc import Iterator
 

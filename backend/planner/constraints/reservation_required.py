@@ -1,4 +1,4 @@
-"""A place that lets in only with a reservation comes with the date by which to make it."""
+"""Warns of a visit that needs a reservation, with the date by which to make it."""
 
 import datetime as dt
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Hotels and tickets keep to the budget tier; what the traveller asked for, or all there is, may not."""
+"""Hotels and tickets keep to the budget tier.
+
+It is only a warning for a must-see place, and for a hotel in a city without any hotel of the tier.
+"""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -10,7 +13,7 @@ from backend.planner.itinerary import StayItem
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Tickets above the tier's cap, and of each hotel outside of its band the first night."""
+    """Tickets above the tier's highest price, and the first night in each hotel with other stars."""
     yield from _find_tickets(context)
     yield from _find_hotels(context)
 

@@ -8,14 +8,14 @@ from backend.planner.constraint import Constraint, Finding
 from backend.planner.itinerary import TransferItem
 
 MOST_SHARE = 0.5
-"""Of the time of visits and ways; trains between cities are what the trip is, and do not count."""
+"""Of the time of visits and of ways inside cities; trains between cities do not count."""
 
 WORTH_A_WORD = dt.timedelta(hours=2)
-"""Nobody minds an hour of ways on a quiet day."""
+"""With less than this on the way in a day there is no warning."""
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Days on which getting about takes longer than what one goes to."""
+    """Days with more time on the way than at places."""
     for day, row in enumerate(context.itinerary.days, 1):
         spans = (item.arrive - item.depart for item in row.items if isinstance(item, TransferItem))
         ways = sum(spans, dt.timedelta())

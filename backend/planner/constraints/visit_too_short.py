@@ -1,4 +1,4 @@
-"""A visit takes at least three fifths of the usual time: less is a look from the door."""
+"""A visit takes at least three fifths of the usual time."""
 
 import math
 from collections.abc import Iterator

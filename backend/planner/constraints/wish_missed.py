@@ -1,4 +1,4 @@
-"""A visit that was wished at a time begins then; it may be later, and that is said."""
+"""Warns of a visit that begins at another time than was wished."""
 
 from collections.abc import Iterator
 

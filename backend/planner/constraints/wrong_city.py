@@ -7,7 +7,10 @@ from backend.planner.constraint import Constraint, Finding
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Visits of the draft on days that do not touch their city; such a visit has no item."""
+    """Visits of the draft on a day that is not spent in their city.
+
+    The itinerary shows no item for such a visit, so the draft is read here.
+    """
     for day, visits in context.draft.visits.items():
         cities = {part.city.id for part in context.trip.parts.get(day, ())}
         for visit in visits:
