@@ -14,6 +14,7 @@ from backend.catalogue.importers.import_batch import ImportBatch, Known, Placed
 from backend.catalogue.importers.lines import HotelLine, Line, PoiLine, TrainLine
 from backend.catalogue.queries import (
     State,
+    find_wholes,
     lock_state,
     read_cities,
     read_fields,
@@ -82,7 +83,8 @@ async def edit_row(
     cities = {city.id: city.timezone for city in await read_cities(session)}
     batch = ImportBatch()
     batch.add(Placed(kind, 0, line))
-    if faults := batch.find_faults(Known(cities, frozenset(tags), state.currency)):
+    wholes = await find_wholes(session, [row_id], batch.list_wholes())
+    if faults := batch.find_faults(Known(cities, frozenset(tags), state.currency, wholes)):
         raise RequestRefusedError([_show_fault(fault.reason) for fault in faults])
     old, new = before.line.model_dump(mode="json"), line.model_dump(mode="json")
     changed = [field for field in new if new[field] != old[field]]
@@ -109,6 +111,8 @@ def _check(model: type[Line], before: Line, changes: Mapping[str, Any]) -> Line:
     except ValidationError as error:
         faults += [
             Fault("/" + "/".join(map(str, e["loc"])), e["type"], e["msg"])
+            if e["loc"]
+            else _show_fault(e["msg"])
             for e in error.errors(include_url=False)
         ]
     if faults:
@@ -117,6 +121,6 @@ def _check(model: type[Line], before: Line, changes: Mapping[str, Any]) -> Line:
 
 
 def _show_fault(reason: str) -> Fault:
-    """A fault between rows: its reason begins with the name of the column."""
+    """A fault between cells or rows: its reason begins with the name of the column."""
     column, _, message = reason.partition(": ")
     return Fault(f"/{column}", "bad_reference", message or reason)

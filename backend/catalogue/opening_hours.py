@@ -3,6 +3,7 @@
 The library knows public holidays by its own tables, which lack China's make-up days. So `PH` is
 rewritten to the weekdays of those of three neighbouring days that are days off: three days in a
 row have three different weekdays, so within that window the rewritten text means the same.
+Sunrise and sunset are those of a place on the date, where the caller says which place.
 """
 
 import datetime as dt
@@ -10,6 +11,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 import opening_hours as library
 
@@ -22,6 +24,7 @@ _DAY = "(?:Mo|Tu|We|Th|Fr|Sa|Su)"
 _HOLIDAY = re.compile(
     rf"\bPH(?P<offset>\s*[+-]\d+\s+days?)?(?:\s+(?P<only>{_DAY}(?:\s*[-,]\s*{_DAY})*))?"
 )
+_SUN = re.compile(r"sunrise|sunset|dawn|dusk", re.IGNORECASE)
 _NEVER = "1900"  # a year selector that no stay meets: the rule stays valid and never applies
 
 
@@ -31,6 +34,15 @@ class Interval:
 
     start: int
     end: int
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where the sun rises and sets: a position and the time zone of its clocks."""
+
+    lat: float
+    lon: float
+    timezone: str
 
 
 def check_opening_hours(text: str) -> str | None:
@@ -43,15 +55,18 @@ def check_opening_hours(text: str) -> str | None:
     return None
 
 
-def open_intervals(text: str, day: dt.date, days_off: Collection[dt.date]) -> tuple[Interval, ...]:
+def open_intervals(
+    text: str, day: dt.date, days_off: Collection[dt.date], location: Location | None = None
+) -> tuple[Interval, ...]:
     """When a place is open (or may be) from 05:00 of `day` to 05:00 of the next.
 
     `days_off` holds the days off around `day`. Text must be readable (`check_opening_hours`).
+    Without a location the sun rises at 07:00 and sets at 19:00 all year.
     """
     around = frozenset(
         near.weekday() for n in (-1, 0, 1) if (near := day + dt.timedelta(n)) in days_off
     )
-    return _intervals(text, day, around)
+    return _intervals(text, day, around, location if _SUN.search(text) else None)
 
 
 def is_in_season(closed_season: str, day: dt.date) -> bool:
@@ -65,12 +80,16 @@ def is_in_season(closed_season: str, day: dt.date) -> bool:
 
 
 def is_open_on(
-    opening_hours: str, closed_season: str, day: dt.date, days_off: Collection[dt.date]
+    opening_hours: str,
+    closed_season: str,
+    day: dt.date,
+    days_off: Collection[dt.date],
+    location: Location | None = None,
 ) -> bool:
     """Whether a place can be visited at some moment of `day`; unknown hours count as open."""
     if not is_in_season(closed_season, day):
         return False
-    return not opening_hours or bool(open_intervals(opening_hours, day, days_off))
+    return not opening_hours or bool(open_intervals(opening_hours, day, days_off, location))
 
 
 def _weekdays_of(selector: str) -> set[int]:
@@ -98,21 +117,31 @@ def _rewrite(text: str, days_off: frozenset[int]) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _parse(text: str) -> library.OpeningHours:
-    return library.OpeningHours(text, auto_country=False, auto_timezone=False)
+def _parse(text: str, location: Location | None = None) -> library.OpeningHours:
+    if location is None:
+        return library.OpeningHours(text, auto_country=False, auto_timezone=False)
+    return library.OpeningHours(
+        text,
+        timezone=ZoneInfo(location.timezone),
+        coords=(location.lat, location.lon),
+        auto_country=False,
+    )
 
 
 @lru_cache(maxsize=65536)
-def _intervals(text: str, day: dt.date, days_off: frozenset[int]) -> tuple[Interval, ...]:
+def _intervals(
+    text: str, day: dt.date, days_off: frozenset[int], location: Location | None
+) -> tuple[Interval, ...]:
     midnight = dt.datetime.combine(day, dt.time())
     start = midnight + dt.timedelta(minutes=DAY_STARTS_MIN)
     end = start + dt.timedelta(days=1)
     found: list[Interval] = []
-    for first, last, state, _ in _parse(_rewrite(text, days_off)).intervals(start, end):
+    hours = _parse(_rewrite(text, days_off), location)
+    for first, last, state, _ in hours.intervals(start, end):
         if state == library.State.CLOSED:
             continue
-        opens = max(first, start) - midnight
-        closes = (min(last, end) if last is not None else end) - midnight
+        opens = max(first.replace(tzinfo=None), start) - midnight
+        closes = (min(last.replace(tzinfo=None), end) if last is not None else end) - midnight
         interval = Interval(opens // dt.timedelta(minutes=1), closes // dt.timedelta(minutes=1))
         if found and found[-1].end == interval.start:  # open, then "unknown": one visit may span
             interval = Interval(found.pop().start, interval.end)

@@ -4,7 +4,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Table, func, or_, select, union, update
+from sqlalchemy import (
+    ARRAY,
+    BindParameter,
+    Table,
+    Text,
+    any_,
+    bindparam,
+    func,
+    or_,
+    select,
+    union,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -27,8 +39,10 @@ TABLES: dict[str, Table] = {
     "hotels": City.metadata.tables["hotel"],
     "stations": City.metadata.tables["station"],
     "trains": City.metadata.tables["train"],
+    "fares": City.metadata.tables["fare"],
 }
 SCHEDULES = City.metadata.tables["schedule"]
+_IDS: BindParameter[Any] = bindparam("ids", type_=ARRAY(Text))
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,14 @@ class State:
 
     version: int
     currency: str
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Where a place stands: its city, and the place that it is a part of."""
+
+    city: str
+    part_of: str | None
 
 
 @dataclass(frozen=True)
@@ -175,6 +197,22 @@ async def read_fields(session: AsyncSession, kind: str, row_id: str) -> dict[str
         "arrive": format_minutes(train.arrive_min),
     }
     return {**_list_fields(train, names), **times}
+
+
+async def find_wholes(
+    session: AsyncSession, ids: Collection[str], wholes: Collection[str]
+) -> dict[str, Whole]:
+    """The parts of places `ids`; the places `wholes`, what they are parts of, and so on."""
+    columns = select(Place.id, Place.city_id, Place.part_of)
+    parts = columns.where(Place.part_of == any_(_IDS))
+    rows = list(await session.execute(parts, {"ids": sorted(ids)}))
+    found = {row.id: Whole(row.city_id, row.part_of) for row in rows}
+    query, wanted = columns.where(Place.id == any_(_IDS)), set(wholes) - set(found)
+    while wanted:
+        rows = list(await session.execute(query, {"ids": sorted(wanted)}))
+        found |= {row.id: Whole(row.city_id, row.part_of) for row in rows}
+        wanted = {row.part_of for row in rows if row.part_of} - set(found)
+    return found
 
 
 _DERIVED = frozenset({"tag_mask", "schedule_id", "is_synthetic", "is_food", "runs_on_mask"})

@@ -56,6 +56,7 @@ class City(Base):
     lon: Mapped[float]
     timezone: Mapped[str] = mapped_column(Text)
     modes: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    metro_hours: Mapped[str | None] = mapped_column(Text)
 
 
 class Tag(Base):
@@ -82,7 +83,10 @@ class Schedule(Base):
 
 
 class Place(Base):
-    """A place to visit; the covering index answers all six rejection rules without the row."""
+    """A place to visit; the covering index answers all six rejection rules without the row.
+
+    `part_of` is a place of the same city: the importer sees to it, since a key could not.
+    """
 
     __tablename__ = "place"
 
@@ -111,6 +115,14 @@ class Place(Base):
     booking: Mapped[str] = mapped_column(Text)
     book_days_ahead: Mapped[int]
     as_of: Mapped[dt.date | None] = mapped_column(Date)
+    part_of: Mapped[CodeText | None]
+    best_time: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
+    halls_hours: Mapped[str | None] = mapped_column(Text)
+    reach_mode: Mapped[str | None] = mapped_column(Text)
+    reach_minutes: Mapped[int | None] = mapped_column(SmallInteger)
+    reach_fare: Mapped[Decimal | None] = mapped_column(Price)
+    wheelchair: Mapped[str | None] = mapped_column(Text)
+    cuisine: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
 
     __table_args__ = (
         Index(
@@ -128,6 +140,7 @@ class Place(Base):
             ],
         ),
         Index("ix_place_city_id_name", "city_id", "name"),
+        Index("ix_place_part_of", "part_of", postgresql_where="part_of is not null"),
         Index("ix_place_name", "name"),
         Index("ix_place_name_en", "name_en"),
     )
@@ -159,6 +172,22 @@ class Hotel(Base):
     check_in: Mapped[str | None] = mapped_column(Text)
     check_out: Mapped[str | None] = mapped_column(Text)
     as_of: Mapped[dt.date | None] = mapped_column(Date)
+    beds: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
+    brand: Mapped[str | None] = mapped_column(Text)
+
+
+class Fare(Base):
+    """A share of the adult's price that an age or a group pays in a country, by kind."""
+
+    __tablename__ = "fare"
+
+    country: Mapped[CodeText] = mapped_column(primary_key=True)
+    kind: Mapped[CodeText] = mapped_column(primary_key=True)
+    who: Mapped[CodeText] = mapped_column(primary_key=True)
+    age_from: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    age_to: Mapped[int | None] = mapped_column(SmallInteger)
+    share: Mapped[Decimal] = mapped_column(Numeric(4, 3))
+    source: Mapped[str] = mapped_column(Text)
 
 
 class Station(Base):

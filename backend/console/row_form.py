@@ -21,11 +21,13 @@ CITIES = frozenset({"city", "from_city", "to_city"})
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "enabled": ("true", "false"),
     "booking": ("none", "recommended", "required"),
+    "reach_mode": ("", "ferry", "cable_car", "coach"),
+    "wheelchair": ("", "yes", "limited", "no"),
 }
-_LONG = frozenset({"intro", "opening_hours"})
+_LONG = frozenset({"intro", "opening_hours", "halls_hours"})
 _NUMBERS = frozenset(
     {"price", "price_per_night", "duration_min", "popularity", "lat", "lon", "stars", "rating",
-     "book_days_ahead", "day_offset"}
+     "book_days_ahead", "day_offset", "reach_minutes", "reach_fare"}
 )  # fmt: skip
 
 

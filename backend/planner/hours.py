@@ -6,7 +6,7 @@ Unknown hours are planned 09:00–17:00; that is an assumption, so a warning goe
 import datetime as dt
 from dataclasses import dataclass
 
-from backend.catalogue.opening_hours import Interval, is_in_season, open_intervals
+from backend.catalogue.opening_hours import Interval, Location, is_in_season, open_intervals
 from backend.clock import parse_minutes
 from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
@@ -51,8 +51,11 @@ def read_hours(snapshot: Snapshot, poi: PoiCandidate, date: dt.date) -> Hours:
 def _read_intervals(snapshot: Snapshot, poi: PoiCandidate, date: dt.date) -> tuple[Interval, ...]:
     if not poi.opening_hours:
         return ASSUMED_HOURS
-    country = snapshot.city_rows[poi.city].country
-    return open_intervals(poi.opening_hours, date, snapshot.days_off.get(country, ()))
+    city = snapshot.city_rows[poi.city]
+    location = Location(city.lat, city.lon, city.timezone)
+    return open_intervals(
+        poi.opening_hours, date, snapshot.days_off.get(city.country, ()), location
+    )
 
 
 def _read_last_entry(poi: PoiCandidate, intervals: tuple[Interval, ...]) -> int | None:

@@ -1,9 +1,9 @@
 """Full rows of what could be in the itinerary, as the snapshot keeps them."""
 
 import datetime as dt
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from backend.clock import parse_minutes
 from backend.money import Money
@@ -13,6 +13,26 @@ HotelId = Annotated[str, Field(description="Id of a hotel, as list_hotels shows 
 TrainId = Annotated[str, Field(description="Id of a train, as list_trains shows it.")]
 
 Booking = Literal["none", "recommended", "required"]
+TimeOfDay = Literal["morning", "day", "dusk", "night"]
+ReachMode = Literal["ferry", "cable_car", "coach"]
+Wheelchair = Literal["yes", "limited", "no"]
+
+Value = TypeVar("Value")
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value == ()
+
+
+def _read_list(value: object) -> object:
+    return () if value is None else value
+
+
+Known = Annotated[Value | None, Field(exclude_if=_is_empty)]
+"""A field that documents leave out where nothing is known: older documents keep their hashes."""
+
+KnownList = Annotated[tuple[Value, ...], BeforeValidator(_read_list), Field(exclude_if=_is_empty)]
+"""A list that documents leave out where it is empty."""
 
 
 class Row(BaseModel):
@@ -22,7 +42,12 @@ class Row(BaseModel):
 
 
 class PoiCandidate(Row):
-    """A place; `price` is one adult ticket, None where unknown; `opening_hours` empty: unknown."""
+    """A place; `price` is one adult ticket, None where unknown; `opening_hours` empty: unknown.
+
+    `part_of` is the place that it belongs to. `halls_hours` are those of the buildings behind the
+    gate. `reach_mode` is how one gets there from the city's own ways, `reach_minutes` and
+    `reach_fare` one way for one adult; a part without it is reached as its whole is.
+    """
 
     id: str
     city: str
@@ -44,6 +69,14 @@ class PoiCandidate(Row):
     booking: Booking
     book_days_ahead: int
     as_of: dt.date | None
+    part_of: Known[str] = None
+    best_time: KnownList[TimeOfDay] = ()
+    halls_hours: Known[str] = None
+    reach_mode: Known[ReachMode] = None
+    reach_minutes: Known[int] = None
+    reach_fare: Known[Money] = None
+    wheelchair: Known[Wheelchair] = None
+    cuisine: KnownList[str] = ()
 
     @property
     def position(self) -> tuple[float, float]:
@@ -70,6 +103,8 @@ class HotelCandidate(Row):
     check_in: str | None
     check_out: str | None
     as_of: dt.date | None
+    beds: KnownList[str] = ()
+    brand: Known[str] = None
 
     @property
     def position(self) -> tuple[float, float]:
@@ -106,7 +141,7 @@ class TrainCandidate(Row):
 
 
 class CityRow(Row):
-    """A city as the snapshot keeps it."""
+    """A city as the snapshot keeps it; `metro_hours` from first to last train, `05:30-23:00`."""
 
     id: str
     name: str
@@ -116,6 +151,7 @@ class CityRow(Row):
     lon: float
     timezone: str
     modes: tuple[str, ...]
+    metro_hours: Known[str] = None
 
     @property
     def position(self) -> tuple[float, float]:

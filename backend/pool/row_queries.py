@@ -64,6 +64,14 @@ _PLACE = select(
     _place.booking,
     _place.book_days_ahead,
     _place.as_of,
+    _place.part_of,
+    _place.best_time,
+    _place.halls_hours,
+    _place.reach_mode,
+    _place.reach_minutes,
+    _place.reach_fare,
+    _place.wheelchair,
+    _place.cuisine,
 ).join_from(Place.__table__, Schedule.__table__)
 _HOTEL = select(
     _hotel.id,
@@ -82,6 +90,8 @@ _HOTEL = select(
     _hotel.check_in,
     _hotel.check_out,
     _hotel.as_of,
+    _hotel.beds,
+    _hotel.brand,
 )
 _TRAIN = select(
     _train.id,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from backend.catalogue.day_off import is_day_off, list_days_off
 from backend.catalogue.opening_hours import (
     Interval,
+    Location,
     check_opening_hours,
     is_in_season,
     is_open_on,
@@ -41,6 +42,30 @@ MONDAY = dt.date(2026, 5, 11)
 )
 def test_intervals_of_a_date(text: str, day: dt.date, expected: list[tuple[int, int]]) -> None:
     assert open_intervals(text, day, LABOUR_DAYS) == tuple(Interval(*pair) for pair in expected)
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        (None, [(420, 1140)]),
+        (Location(39.9, 116.4, "Asia/Shanghai"), [(300, 1186), (1726, 1740)]),
+        (Location(51.5, -0.13, "Europe/London"), [(300, 1281), (1723, 1740)]),
+        (Location(69.65, 18.96, "Europe/Oslo"), [(300, 1740)]),  # the sun does not set
+    ],
+)
+def test_the_sun_rises_and_sets_where_the_place_lies(
+    location: Location | None, expected: list[tuple[int, int]]
+) -> None:
+    midsummer = dt.date(2026, 6, 21)
+    found = open_intervals("sunrise-sunset", midsummer, (), location)
+    assert found == tuple(Interval(*pair) for pair in expected)
+
+
+def test_hours_without_the_sun_are_the_same_everywhere() -> None:
+    there = Location(51.5, -0.13, "Europe/London")
+    for day in (dt.date(2026, 3, 29), MONDAY, dt.date(2026, 10, 25)):  # clocks change on two
+        for text in ("00:30-04:00,22:00-02:00", "24/7", "Mo-Su 09:00-17:00; PH off"):
+            assert open_intervals(text, day, (), there) == open_intervals(text, day, ())
 
 
 def test_unreadable_hours_are_named() -> None:

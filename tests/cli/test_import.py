@@ -35,6 +35,31 @@ def poi(
     )
 
 
+PART_HEADER = POI_HEADER.replace(
+    "\n",
+    ",part_of,best_time,halls_hours,reach_mode,reach_minutes,reach_fare,wheelchair,cuisine\n",
+)
+
+
+def part(
+    poi_id: str = "p1",
+    part_of: str = "",
+    best_time: str = "",
+    halls_hours: str = "",
+    reach_mode: str = "",
+    reach_minutes: str = "",
+    reach_fare: str = "",
+    wheelchair: str = "",
+    cuisine: str = "",
+    city: str = "a",
+) -> str:
+    """A line under `PART_HEADER`; the mark at its end tells the test which header it needs."""
+    cells = (
+        part_of, best_time, halls_hours, reach_mode, reach_minutes, reach_fare, wheelchair, cuisine,
+    )  # fmt: skip
+    return poi(poi_id, city).rstrip("\n") + "," + ",".join(cells) + "#\n"
+
+
 def write(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,13 +113,23 @@ def test_a_file_may_be_a_folder_of_files(waypool: Waypool, tmp_path: Path) -> No
         (poi().replace(",true,", ",perhaps,"), "enabled: must be true or false"),
         ("p1,a,too few\n", "has 3 cells under a header of 19"),
         (poi() + poi(), "id: 'p1' stands already in pois.csv:2"),
+        (part("p1", "p9"), "part_of: no place 'p9'"),
+        (part("p1", "p1"), "part_of: makes a circle: p1 > p1"),
+        (part("p1", "p2") + part("p2", "p1"), "part_of: makes a circle: p2 > p1 > p2"),
+        (part(best_time="noon"), "best_time:"),
+        (part(halls_hours="Mo 99"), "halls_hours: is not OpenStreetMap opening hours"),
+        (part(reach_mode="rocket", reach_minutes="9"), "reach_mode:"),
+        (part(reach_mode="ferry"), "reach_minutes: is missing beside reach_mode ferry"),
+        (part(reach_fare="5"), "reach_mode: is missing beside reach_minutes or reach_fare"),
+        (part(wheelchair="perhaps"), "wheelchair:"),
     ],
 )
 def test_one_bad_line_and_nothing_is_written(
     waypool: Waypool, tmp_path: Path, line: str, named: str
 ) -> None:
     write(tmp_path, "cities.csv", CITIES)
-    write(tmp_path, "pois.csv", POI_HEADER + line)
+    header = PART_HEADER if line.endswith("#\n") else POI_HEADER
+    write(tmp_path, "pois.csv", header + line.replace("#", ""))
     refused = waypool("import", "csv", tmp_path, "--json")
     assert refused.status == 1
     assert named in refused.err
@@ -201,3 +236,63 @@ def test_a_large_import_leaves_tidy_tables_and_a_small_one_takes_no_time_for_it(
     assert count_known(database_url) == 515 + 1
     assert waypool("db", "seed", "--synthetic", "600").status == 0
     assert count_known(database_url) >= 515 + 1 + 600
+
+
+def write_parts(folder: Path, *lines: str) -> Path:
+    return write(folder, "pois.csv", PART_HEADER + "".join(lines).replace("#", ""))
+
+
+def test_parts_may_name_places_of_the_file_and_of_the_catalogue(
+    waypool: Waypool, tmp_path: Path
+) -> None:
+    write(tmp_path, "cities.csv", CITIES + "b,乙,B,CN,31,111,Asia/Shanghai\n")
+    lines = part("p1", "p2", "dusk;night", "09:00-16:00", "ferry", "10", "17.5", "no", "sichuan")
+    write_parts(tmp_path, lines, part("p2"))
+    first = waypool("import", "csv", tmp_path, "--json")
+    assert (first.status, first.json["files"]["pois"]["added"]) == (0, 2)
+    assert waypool("import", "csv", tmp_path, "--json").json["unchanged"] == 4
+    write_parts(tmp_path, part("p3", "p2"))
+    assert waypool("import", "csv", tmp_path).status == 0
+    write_parts(tmp_path, part("p2", "p3"))  # p3 stands in the catalogue alone
+    assert "makes a circle: p2 > p3 > p2" in waypool("import", "csv", tmp_path).err
+    write_parts(tmp_path, part("p2", city="b"))  # its parts stay behind
+    assert "p1 is in a, p2 in b" in waypool("import", "csv", tmp_path).err
+    write_parts(tmp_path, part("p4", "p2", city="b"))
+    assert "p4 is in b, p2 in a" in waypool("import", "csv", tmp_path).err
+
+
+def test_the_metro_may_have_hours(waypool: Waypool, tmp_path: Path, database_url: str) -> None:
+    header, line, _ = CITIES.split("\n")
+    text = f"{header},modes\n{line},walk;metro 05:30-00:10;taxi\n"
+    assert waypool("import", "csv", write(tmp_path, "cities.csv", text)).status == 0
+    with psycopg.connect(database_url) as connection:
+        row = connection.execute("select modes, metro_hours from city").fetchone()
+    assert row == (["walk", "metro", "taxi"], "05:30-00:10")
+    write(tmp_path, "cities.csv", text.replace("05:30", "5:30"))
+    assert "metro with its hours: metro 05:30-23:00" in waypool("import", "csv", tmp_path).err
+
+
+FARES = "country,kind,who,age_from,age_to,share,source\n"
+
+
+def test_fares_come_in_by_age(waypool: Waypool, tmp_path: Path) -> None:
+    lines = "CN,rail,free,0,5,0,authored\nCN,rail,child,6,13,0.5,authored\n"
+    write(tmp_path, "fares.csv", FARES + lines + "CN,sight,free,70,,0,modelled\n")
+    assert waypool("import", "csv", tmp_path, "--json").json["files"]["fares"]["added"] == 3
+    assert waypool("import", "csv", tmp_path, "--json").json["unchanged"] == 3
+    assert waypool("db", "status", "--json").json["rows"]["fares"] == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("CN,bus,child,6,13,0.5,authored\n", "kind:"),
+        ("CN,rail,baby,6,13,0.5,authored\n", "who:"),
+        ("CN,rail,child,13,6,0.5,authored\n", "age_to: 6 lies below age_from 13"),
+        ("CN,rail,child,6,13,1.5,authored\n", "share:"),
+        ("CN,rail,free,0,5,0.5,authored\n", "share: who is free pays 0, not 0.5"),
+    ],
+)
+def test_a_wrong_fare_is_named(waypool: Waypool, tmp_path: Path, line: str, named: str) -> None:
+    refused = waypool("import", "csv", write(tmp_path, "fares.csv", FARES + line))
+    assert (refused.status, named in refused.err) == (1, True)

@@ -86,3 +86,25 @@ async def test_what_no_database_takes_is_named(
     assert response.status_code == 422, response.text
     fault = response.json()["errors"][0]
     assert (fault["pointer"], fault["code"]) == (pointer, "unstorable")
+
+
+async def test_a_place_gets_its_whole_and_its_hour(api: Client) -> None:
+    admin = await api("one", "admin")
+    path = "/v1/admin/pois/beijing-jingshan"
+    known = {"part_of": "beijing-gugong", "best_time": ["dusk"], "halls_hours": "09:00-16:00"}
+    changed = await admin.patch(path, json=known)
+    assert changed.status_code == 200, changed.text
+    assert {key: changed.json()["row"][key] for key in known} == known
+    for wrong, named in (
+        ({"part_of": "shanghai-waitan"}, "in shanghai"),
+        ({"part_of": "beijing-jingshan"}, "circle"),
+        ({"part_of": "no-such"}, "no place"),
+        ({"reach_mode": "coach"}, "missing beside reach_mode coach"),
+    ):
+        refused = await admin.patch(path, json=wrong)
+        (fault,) = refused.json()["errors"]
+        assert refused.status_code == 422
+        assert fault["pointer"] in {"/part_of", "/reach_minutes"}
+        assert named in fault["message"]
+    emptied = await admin.patch(path, json={"part_of": None, "best_time": []})
+    assert (emptied.json()["row"]["part_of"], emptied.json()["row"]["best_time"]) == (None, [])

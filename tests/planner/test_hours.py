@@ -35,6 +35,21 @@ def test_a_visit_may_begin_while_all_of_it_is_in_the_hours(
     assert read.is_known == bool(hours)
 
 
+def test_the_sun_of_the_city_and_date_opens_and_shuts() -> None:
+    poi = make_poi("p", opening_hours="sunrise-sunset")
+    snapshot = make_snapshot(pois=[poi])
+    read = {
+        date: read_hours(snapshot, poi, date).intervals
+        for date in (dt.date(2026, 6, 21), dt.date(2026, 12, 21))
+    }
+    # Beijing by the almanac: 04:46 to 19:46 and 07:33 to 16:53; a visiting day begins at 05:00
+    summer = read[dt.date(2026, 6, 21)][0]
+    assert (summer.start, summer.end) == (300, 19 * 60 + 46)
+    (winter,) = read[dt.date(2026, 12, 21)]
+    assert abs(winter.start - (7 * 60 + 33)) <= 3
+    assert abs(winter.end - (16 * 60 + 53)) <= 3
+
+
 def test_a_closed_season_leaves_no_interval() -> None:
     poi = make_poi("p", closed_season="10-13/02-01")
     read = read_hours(make_snapshot(pois=[poi]), poi, TUESDAY)

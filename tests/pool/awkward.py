@@ -114,6 +114,9 @@ def _make_poi(random: Random, poi_id: str) -> Entry[PoiCandidate]:
         closed_season=random.choice(SEASONS),
         booking="none",
         book_days_ahead=0,
+        part_of=random.choice((None, None, "whole")),
+        best_time=random.choice(((), (), ("dusk", "night"))),
+        reach_fare=random.choice((None, Decimal("17.5"))),
         **_make_common(random),
     )
     return _enter(random, row)

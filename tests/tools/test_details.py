@@ -1,5 +1,6 @@
 """Detail tools open one thing of the pool, whole; a place with its hours on each date of the stay."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -38,6 +39,22 @@ def test_hours_are_those_that_a_plan_counts_with(
     assert content["hours_known"] is bool(content["opening_hours"])
     past_midnight = "25:00" if changes.get("last_entry") else None
     assert {date["last_entry"] for date in content["dates"]} == {past_midnight}
+
+
+def test_what_is_known_of_a_place_beyond_the_usual_is_shown() -> None:
+    known: dict[str, Any] = {
+        "part_of": "lake",
+        "best_time": ("dusk", "night"),
+        "reach_mode": "ferry",
+        "reach_minutes": 15,
+        "reach_fare": Decimal("17.5"),
+    }
+    pois = [make_poi("p", **known), make_poi("lake")]
+    desk = Desk(make_snapshot(pois=pois))
+    content = desk("get_poi", poi_id="p")
+    expected = known | {"best_time": ["dusk", "night"], "reach_fare": "17.50"}
+    assert {key: content[key] for key in expected} == expected
+    assert set(desk("get_poi", poi_id="lake")) == set(content) - set(known)
 
 
 def test_dates_are_those_of_the_stay_in_the_places_own_city() -> None:

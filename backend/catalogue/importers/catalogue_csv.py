@@ -19,6 +19,7 @@ from backend.catalogue.importers.upsert import Written, upsert_rows
 from backend.catalogue.queries import (
     SCHEDULES,
     TABLES,
+    find_wholes,
     lock_state,
     raise_version,
     read_cities,
@@ -54,7 +55,9 @@ async def import_catalogue(session: Session, folder: Path) -> ImportReport:
     state = await lock_state(session)
     tags = {tag.id: tag.bit for tag in await read_tags(session)}
     cities = {city.id: city.timezone for city in await read_cities(session)}
-    faults += batch.find_faults(Known(cities, frozenset(tags), state.currency))
+    places = [poi.id for poi in batch.pois]
+    wholes = await find_wholes(session, places, batch.list_wholes())
+    faults += batch.find_faults(Known(cities, frozenset(tags), state.currency, wholes))
     if faults:
         raise ImportRefusedError(sorted(faults, key=lambda f: (f.file, f.line)))
     return await write_batch(session, batch, tags)
@@ -72,6 +75,7 @@ async def write_batch(session: Session, batch: ImportBatch, bits: dict[str, int]
         "hotels": [_hotel_row(line) for line in batch.hotels],
         "stations": [_station_row(line) for line in batch.stations],
         "trains": [_train_row(line) for line in batch.trains],
+        "fares": [line.model_dump() for line in batch.fares],
     }
     written = {
         name: await upsert_rows(session, TABLES[name], rows) for name, rows in files.items() if rows
@@ -108,6 +112,8 @@ async def _place_rows(
         | {
             "city_id": line.city,
             "name_en": line.name_en or line.name,
+            "best_time": line.best_time or None,
+            "cuisine": line.cuisine or None,
             "tag_mask": make_mask(line.tags, bits),
             "schedule_id": schedules[line.opening_hours, line.closed_season],
         }
@@ -116,12 +122,14 @@ async def _place_rows(
 
 
 def _city_row(line: CityLine) -> dict[str, Any]:
-    return line.model_dump()
+    modes = tuple(mode.split()[0] for mode in line.modes)
+    return line.model_dump() | {"modes": modes, "metro_hours": line.metro_hours}
 
 
 def _hotel_row(line: HotelLine) -> dict[str, Any]:
     row = line.model_dump(exclude={"city", "currency"})
-    return row | {"city_id": line.city, "name_en": line.name_en or line.name}
+    beds = line.beds or None
+    return row | {"city_id": line.city, "name_en": line.name_en or line.name, "beds": beds}
 
 
 def _station_row(line: StationLine) -> dict[str, Any]:

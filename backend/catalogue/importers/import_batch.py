@@ -6,6 +6,7 @@ from typing import Any
 
 from backend.catalogue.importers.lines import (
     CityLine,
+    FareLine,
     HotelLine,
     Line,
     PoiLine,
@@ -13,6 +14,7 @@ from backend.catalogue.importers.lines import (
     TagLine,
     TrainLine,
 )
+from backend.catalogue.queries import Whole
 from backend.catalogue.tables import MAX_TAGS
 from backend.clock import parse_minutes
 from backend.errors import WaypoolError
@@ -64,6 +66,8 @@ class Known:
     cities: Mapping[str, str]  # id -> time zone
     tags: frozenset[str]
     currency: str
+    wholes: Mapping[str, Whole] = field(default_factory=dict)
+    """The places that lines are parts of, those above them, and the parts of lines, by id."""
 
 
 @dataclass
@@ -106,8 +110,17 @@ class ImportBatch:
         """Lines of trains.csv."""
         return self._lines(TrainLine)
 
+    @property
+    def fares(self) -> list[FareLine]:
+        """Lines of fares.csv."""
+        return self._lines(FareLine)
+
     def _lines(self, kind: type[Line]) -> list[Any]:
         return [placed.line for placed in self.placed.get(kind, [])]
+
+    def list_wholes(self) -> list[str]:
+        """Ids of the places that lines are parts of."""
+        return sorted({poi.part_of for poi in self.pois if poi.part_of})
 
     def list_new_tags(self, known: frozenset[str]) -> list[str]:
         """Tags that places or hotels use and no row names, in the order of their first use."""
@@ -122,6 +135,7 @@ class ImportBatch:
         faults = [*self._find_twice(), *self._find_unknown_cities(zones)]
         faults += self._find_currencies(known.currency)
         faults += self._find_backward_trains(zones)
+        faults += self._find_wrong_wholes(known.wholes)
         tags = known.tags | {tag.id for tag in self.tags}
         total = len(tags) + len(self.list_new_tags(known.tags))
         if total > MAX_TAGS:
@@ -170,3 +184,34 @@ class ImportBatch:
             same_zone = zones.get(train.from_city) == zones.get(train.to_city)
             if same_zone and ends <= parse_minutes(train.depart):
                 yield placed.fault("arrive: not after departure; set day_offset past midnight")
+
+    def _find_wrong_wholes(self, known: Mapping[str, Whole]) -> Iterable[LineFault]:
+        """Parts of a place that is not there or stands elsewhere, and parts of themselves."""
+        after = dict(known) | {poi.id: Whole(poi.city, poi.part_of) for poi in self.pois}
+        written = {placed.line.id: placed for placed in self.placed.get(PoiLine, [])}
+        for part_id, part in after.items():
+            reason = _find_wrong_whole(part_id, part, after)
+            # a row that is not in the batch is faulty where the line of its whole moved away
+            placed = written.get(part_id) or written.get(part.part_of or "")
+            if reason is not None and placed is not None:
+                yield placed.fault(f"part_of: {reason}")
+
+
+def _find_wrong_whole(part_id: str, part: Whole, places: Mapping[str, Whole]) -> str | None:
+    if part.part_of is None:
+        return None
+    whole = places.get(part.part_of)
+    if whole is None:
+        near = find_near(part.part_of, places)
+        hint = f"; near: {', '.join(near)}" if near else ""
+        return f"no place {quote(part.part_of)}{hint}"
+    if whole.city != part.city:
+        return f"{part_id} is in {part.city}, {part.part_of} in {whole.city}"
+    way = [part_id]
+    while (above := places.get(way[-1])) is not None and above.part_of is not None:
+        way.append(above.part_of)
+        if above.part_of == part_id:
+            return f"makes a circle: {' > '.join(way)}"
+        if above.part_of in way[:-1]:
+            return None  # a circle above this one, named at its own lines
+    return None

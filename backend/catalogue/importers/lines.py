@@ -3,10 +3,10 @@
 import datetime as dt
 import re
 from decimal import Decimal
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from backend.catalogue.opening_hours import check_opening_hours
@@ -19,6 +19,7 @@ _SEASON = re.compile(r"(\d\d)-(\d\d)/(\d\d)-(\d\d)")
 _SOURCE = re.compile(r"authored|modelled|synthetic|imported:\S.*")
 _RUNS_ON = re.compile(r"(Mo|Tu|We|Th|Fr|Sa|Su)(?:-(Mo|Tu|We|Th|Fr|Sa|Su))?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_METRO = re.compile(r"metro (\d\d:\d\d)-(\d\d:\d\d)")
 _TRUE_FALSE = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -27,6 +28,8 @@ def _refuse(message: str) -> PydanticCustomError:
 
 
 def _split(value: object) -> object:
+    if value is None:
+        return ()
     if not isinstance(value, str):
         return value
     return tuple(dict.fromkeys(part.strip() for part in value.split(";") if part.strip()))
@@ -89,6 +92,22 @@ def _check_season(text: str) -> str:
     return text
 
 
+def _check_some_hours(text: str | None) -> str | None:
+    return None if text is None else _check_hours(text)
+
+
+def _check_mode(text: str) -> str:
+    """`walk`, `metro`, `taxi`, or `metro 05:30-23:00` with its first and last train."""
+    if text in {"walk", "metro", "taxi"}:
+        return text
+    match = _METRO.fullmatch(text)
+    if match is None:
+        raise _refuse("must be walk, metro, taxi, or metro with its hours: metro 05:30-23:00")
+    _check_time(match[1])
+    _check_time(match[2])
+    return text
+
+
 def _check_source(text: str) -> str:
     if not _SOURCE.fullmatch(text):
         raise _refuse("must be authored, modelled, synthetic or imported:<name>")
@@ -138,6 +157,12 @@ Price = Annotated[
     Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=2)] | None,
     BeforeValidator(_empty_as_none),
 ]
+OptionalId = Annotated[Id | None, BeforeValidator(_empty_as_none)]
+SomeHours = Annotated[
+    Annotated[str, Field(max_length=2000)] | None,
+    BeforeValidator(_empty_as_none),
+    AfterValidator(_check_some_hours),
+]
 Time = Annotated[str | None, BeforeValidator(_empty_as_none), AfterValidator(_check_time)]
 RequiredTime = Annotated[str, AfterValidator(_check_time)]
 Flag = Annotated[bool, BeforeValidator(_read_bool)]
@@ -181,10 +206,14 @@ class CityLine(IdLine):
     lat: Lat
     lon: Lon
     timezone: Annotated[str, AfterValidator(_check_timezone)]
-    modes: Annotated[tuple[Literal["walk", "metro", "taxi"], ...], BeforeValidator(_split)] = (
-        "walk",
-        "taxi",
-    )
+    modes: Annotated[
+        tuple[Annotated[str, AfterValidator(_check_mode)], ...], BeforeValidator(_split)
+    ] = ("walk", "taxi")
+
+    @property
+    def metro_hours(self) -> str | None:
+        """First and last train of the metro as `modes` tells them: `05:30-23:00`."""
+        return next((mode[6:] for mode in self.modes if _METRO.fullmatch(mode)), None)
 
 
 class TagLine(IdLine):
@@ -228,6 +257,30 @@ class PoiLine(IdLine):
         Annotated[int, Field(ge=0, le=365)], BeforeValidator(lambda v: v or 0)
     ] = 0
     as_of: AsOf = None
+    part_of: OptionalId = None
+    best_time: Annotated[
+        tuple[Literal["morning", "day", "dusk", "night"], ...], BeforeValidator(_split)
+    ] = ()
+    halls_hours: SomeHours = None
+    reach_mode: Annotated[
+        Literal["ferry", "cable_car", "coach"] | None, BeforeValidator(_empty_as_none)
+    ] = None
+    reach_minutes: Annotated[
+        Annotated[int, Field(ge=1, le=600)] | None, BeforeValidator(_empty_as_none)
+    ] = None
+    reach_fare: Price = None
+    wheelchair: Annotated[
+        Literal["yes", "limited", "no"] | None, BeforeValidator(_empty_as_none)
+    ] = None
+    cuisine: Tags = ()
+
+    @model_validator(mode="after")
+    def _check_reach(self) -> Self:
+        if self.reach_mode is None and (self.reach_minutes, self.reach_fare) != (None, None):
+            raise _refuse("reach_mode: is missing beside reach_minutes or reach_fare")
+        if self.reach_mode is not None and self.reach_minutes is None:
+            raise _refuse(f"reach_minutes: is missing beside reach_mode {self.reach_mode}")
+        return self
 
 
 class HotelLine(IdLine):
@@ -252,6 +305,37 @@ class HotelLine(IdLine):
     check_in: Time = None
     check_out: Time = None
     as_of: AsOf = None
+    beds: Annotated[
+        tuple[Literal["one_double", "two_single", "family"], ...], BeforeValidator(_split)
+    ] = ()
+    brand: Annotated[Text | None, BeforeValidator(_empty_as_none)] = None
+
+
+class FareLine(Line):
+    """A line of fares.csv: the share of the adult's price, by age or group."""
+
+    FILE = "fares"
+
+    country: Annotated[str, Field(pattern="^[A-Z]{2}$")]
+    kind: Literal["rail", "sight"]
+    who: Literal["adult", "child", "senior", "student", "free"]
+    age_from: Annotated[Annotated[int, Field(ge=0, le=150)], BeforeValidator(lambda v: v or 0)]
+    age_to: Annotated[Annotated[int, Field(ge=0, le=150)] | None, BeforeValidator(_empty_as_none)]
+    share: Annotated[Decimal, Field(ge=0, le=1, max_digits=4, decimal_places=3)]
+    source: Source
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Country, kind, who and the first year."""
+        return self.country, self.kind, self.who, str(self.age_from)
+
+    @model_validator(mode="after")
+    def _check_ages(self) -> Self:
+        if self.age_to is not None and self.age_to < self.age_from:
+            raise _refuse(f"age_to: {self.age_to} lies below age_from {self.age_from}")
+        if self.who == "free" and self.share:
+            raise _refuse(f"share: who is free pays 0, not {self.share}")
+        return self
 
 
 class StationLine(Line):
@@ -291,5 +375,13 @@ class TrainLine(IdLine):
     as_of: AsOf = None
 
 
-LINES: tuple[type[Line], ...] = (CityLine, TagLine, PoiLine, HotelLine, StationLine, TrainLine)
+LINES: tuple[type[Line], ...] = (
+    CityLine,
+    TagLine,
+    PoiLine,
+    HotelLine,
+    StationLine,
+    TrainLine,
+    FareLine,
+)
 """In the order in which one file may name rows of another."""

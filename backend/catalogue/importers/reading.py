@@ -107,7 +107,10 @@ def _read_line(
     try:
         return Placed(name, number, kind.model_validate(values))
     except ValidationError as error:
-        reasons = (_describe(e["loc"][0], e["msg"], values) for e in error.errors())
+        reasons = (
+            _describe(e["loc"][0], e["msg"], values) if e["loc"] else e["msg"]
+            for e in error.errors()
+        )
         return LineFault(name, number, "; ".join(dict.fromkeys(reasons)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from backend.catalogue.opening_hours import is_open_on
+from backend.catalogue.opening_hours import Location, is_open_on
 from backend.planner.trip import name_in
 from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
@@ -86,9 +86,11 @@ def make_filters(snapshot: Snapshot) -> tuple[Filter[PoiCandidate], ...]:
     """All filters, those that hints suggest first."""
 
     def is_open(poi: PoiCandidate, date: str) -> bool:
-        days_off = snapshot.days_off.get(snapshot.city_rows[poi.city].country, ())
+        city = snapshot.city_rows[poi.city]
+        days_off = snapshot.days_off.get(city.country, ())
         day = dt.date.fromisoformat(date)
-        return is_open_on(poi.opening_hours, poi.closed_season, day, days_off)
+        location = Location(city.lat, city.lon, city.timezone)
+        return is_open_on(poi.opening_hours, poi.closed_season, day, days_off, location)
 
     return (
         Filter("area", lambda p, v: fold(p.area) == fold(v), lambda p: (p.area,), most=3),
