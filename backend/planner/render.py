@@ -19,11 +19,8 @@ from backend.planner.itinerary import (
 from backend.planner.moves import make_local
 from backend.planner.schedule import PartPlan, Slot
 from backend.planner.stops import NOWHERE, Stop
-from backend.planner.trip import DAY_MIN, Stay, Trip, name_in
+from backend.planner.trip import DAY_MIN, SHORT_NIGHT_MIN, Stay, Trip, name_in
 from backend.pool.plan_request import count_rooms
-
-SHORT_NIGHT_MIN = 90
-"""If fewer minutes are left for rest in a night, no way to the hotel is shown."""
 
 
 @dataclass

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from backend.clock import parse_minutes
 from backend.planner.draft import Draft
 from backend.planner.moves import BOARDING_MIN, Move, count_minutes, plan_moves
-from backend.planner.travel_time import Position
+from backend.planner.travel_time import Party, Position, find_way
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
 from backend.pool.plan_request import FixedBooking, OwnTransport
 from backend.pool.snapshot import Snapshot
@@ -22,6 +22,9 @@ DAY_MIN = 24 * 60
 
 NIGHT_ENDS_MIN = 5 * 60
 """A booking at 01:00 belongs to the evening before, as a night market does."""
+
+SHORT_NIGHT_MIN = 90
+"""If fewer minutes are left for rest in a night, nobody goes to the hotel."""
 
 CENTRE: dict[Locale, str] = {"zh-CN": "{city}市中心", "en": "centre of {city}"}
 
@@ -255,8 +258,9 @@ def _share_fixed(snapshot: Snapshot, parts: list[Part]) -> tuple[Part, ...]:
             before.append(slot)
     found = []
     for n, part in enumerate(parts):
-        found.append(_with_fixed(part, shared[n], before))
+        here = _start_where_kept(snapshot, part, before)
         before += shared[n]
+        found.append(_with_fixed(snapshot, here, shared[n], before))
     return tuple(found)
 
 
@@ -286,13 +290,51 @@ def _find_part(parts: list[Part], slot: FixedSlot) -> int:
     return there[-1] if there else 0
 
 
-def _with_fixed(part: Part, fixed: list[FixedSlot], before: list[FixedSlot]) -> Part:
-    """`before` are bookings of earlier parts and days."""
-    busy_until = max((slot.end for slot in before), default=0)
+def _start_where_kept(snapshot: Snapshot, part: Part, before: list[FixedSlot]) -> Part:
+    """A part after bookings of earlier parts and days: from their end, and from there after a night."""
+    over = max((slot.end for slot in before), default=0)
+    kept = _find_kept(snapshot, part, before, 0)
+    start = part.start
+    if part.free_from == 0 and kept is not None and kept.position is not None:
+        start = Place(kept.title, kept.position)
     return dataclasses.replace(
         part,
-        fixed=tuple(sorted(fixed, key=lambda s: (s.start, s.end, s.number))),
-        free_from=max(part.free_from, busy_until),
-        ready=max(part.ready, busy_until),
-        opens=max(part.opens, busy_until),
+        start=start,
+        free_from=max(part.free_from, over),
+        ready=max(part.ready, over),
+        opens=max(part.opens, over),
     )
+
+
+def _with_fixed(
+    snapshot: Snapshot, part: Part, fixed: list[FixedSlot], until_now: list[FixedSlot]
+) -> Part:
+    """The part with its bookings; one that lasts all night leaves nobody a way to bed."""
+    is_kept = part.leave_by is None and _find_kept(snapshot, part, until_now, DAY_MIN) is not None
+    return dataclasses.replace(
+        part,
+        end=None if is_kept else part.end,
+        fixed=tuple(sorted(fixed, key=lambda s: (s.start, s.end, s.number))),
+    )
+
+
+def _find_kept(
+    snapshot: Snapshot, part: Part, slots: list[FixedSlot], midnight: int
+) -> FixedSlot | None:
+    """The booking that leaves no time for bed before the day that begins at `midnight`.
+
+    Of the last day and night only; where one with a position is among them, one is there.
+    """
+    recent = [slot for slot in slots if slot.end > midnight - DAY_MIN]
+    if not recent:
+        return None
+    over = max(slot.end for slot in recent)
+    placed = [slot for slot in recent if slot.position is not None]
+    last = max(placed or recent, key=lambda slot: (slot.end, slot.number))
+    way = 0
+    if last.position is not None:
+        party = Party(snapshot.request.travellers, snapshot.currency)
+        base = part.start.position if part.end is None else part.end.position
+        way = find_way(last.position, base, part.city.modes, party).minutes
+    wake = midnight + parse_minutes(snapshot.request.day_start)
+    return last if over + way + SHORT_NIGHT_MIN > wake else None

@@ -73,7 +73,7 @@ def bookings(draw: st.DrawFn, days: int, cities: Sequence[str]) -> list[dict[str
         if start.date() > START_DATE + dt.timedelta(days - 1):
             continue
         booking: dict[str, Any] = {"title": f"booking at {start:%H:%M}", "start": start}
-        minutes = draw(st.integers(15, 400))
+        minutes = draw(st.one_of(st.integers(15, 300), st.integers(300, 1500)))
         booking["end"] = start + dt.timedelta(minutes=minutes)
         if draw(st.booleans()):
             centre = find_city(draw(st.sampled_from(cities)))

@@ -8,8 +8,8 @@ from backend.planner.arrange import arrange
 from backend.planner.itinerary import FixedItem, VisitItem
 from tests.factories import make_snapshot
 from tests.planner.plans import find_codes, make_draft
-from tests.row_makers import make_poi
-from tests.sample_rows import BEIJING_POIS
+from tests.row_makers import make_poi, make_train
+from tests.sample_rows import BEIJING_POIS, TRAINS
 
 SETTLED = make_draft(hotels={"beijing": "bj-h-dongdan"}, trains={0: ["g2"], 1: ["g21"]})
 ALL = [poi.id for poi in BEIJING_POIS]
@@ -38,6 +38,8 @@ KINDS: dict[str, tuple[Booking, ...]] = {
         ("14 13:00", "14 14:00", None),
         ("14 14:10", "14 15:00", 0.04),
     ),
+    "from the evening into the morning": (("13 20:00", "14 11:00", None),),
+    "from the evening into the morning, at a place": (("13 20:00", "14 11:00", 0.04),),
     "from the small hours into the morning": (("14 03:00", "14 11:00", None),),
     "in the small hours": (("15 01:00", "15 03:00", 0.02),),
 }
@@ -99,3 +101,23 @@ def test_a_booking_of_the_first_city_runs_on_into_the_second(end: str) -> None:
     visits = [i for day in arrangement.itinerary.days for i in day.items if i.kind == "visit"]
     assert all(f"{visit.arrive:%H:%M}" >= end for visit in visits)
     assert len(visits) == (end < "24:00")
+
+
+def leave_at(depart: str, **request: Any) -> set[str]:
+    """Errors of a plan that goes home by a train of the last day's first hours."""
+    night = make_train("N1", ("beijing", "北京南站", depart), ("shanghai", "上海虹桥站", "12:00"))
+    snapshot = make_snapshot(trains=[*TRAINS, night], **request)
+    draft = make_draft(hotels={"beijing": "bj-h-dongdan"}, trains={0: ["g2"], 1: ["n1"]})
+    return find_codes(snapshot, draft)
+
+
+@pytest.mark.parametrize(
+    ("depart", "is_missed"), [("00:40", True), ("02:09", False)], ids=["too soon", "in time"]
+)
+def test_a_train_that_opens_a_day_is_reached_from_bed(depart: str, *, is_missed: bool) -> None:
+    """Nobody is at the station before the way there is done, however early the train is."""
+    assert ("LEG_MISSED" in leave_at(depart)) is is_missed
+
+
+def test_a_train_that_opens_a_day_is_missed_after_a_long_evening() -> None:
+    assert "LEG_MISSED" in leave_at("02:09", fixed=[book(("14 23:00", "15 01:50", None))])

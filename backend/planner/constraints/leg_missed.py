@@ -7,16 +7,20 @@ from itertools import pairwise
 from backend.planner.check_context import CheckContext, Located
 from backend.planner.constraint import Constraint, Finding
 from backend.planner.itinerary import LegItem
-from backend.planner.moves import BOARDING_MIN
+from backend.planner.moves import BOARDING_MIN, make_local
+from backend.planner.timed import list_timed
+from backend.planner.trip import Part
 
 
 def find(context: CheckContext) -> Iterator[Finding]:
-    """Each train by what is before it on its day; the traveller's own departure likewise."""
+    """Each train by what is before it, on its day or in the night; the own departure likewise."""
     for day in range(1, len(context.itinerary.days) + 1):
         places = context.located(day)
         for before, after in pairwise(places):
             if isinstance(after.row, LegItem) and not _is_change(context, before, after):
                 yield from _check(context, before, after, day)
+        if places and isinstance(places[0].row, LegItem):
+            yield from _check_opening(context, places[0])
     yield from _check_own_departure(context)
 
 
@@ -24,21 +28,36 @@ def _check(context: CheckContext, before: Located, after: Located, day: int) -> 
     way = 0
     if before.end_city == after.start_city:
         way = context.measure_way(after.start_city, before.end_at, after.start_at)
-    there = before.end + dt.timedelta(minutes=way)
-    late = there - (after.start - dt.timedelta(minutes=BOARDING_MIN))
-    if late > dt.timedelta():
-        yield Finding(
-            day,
-            after.item,
-            amount=late // dt.timedelta(minutes=1),
-            values={
-                "number": after.name,
-                "depart": f"{after.start:%H:%M}",
-                "other": before.name,
-                "there": f"{there:%H:%M}",
-                "boarding": BOARDING_MIN,
-            },
-        )
+    between = range(before.item + 1, after.item)
+    free = context.count_free(day, between, (before.end, after.start))
+    yield from _find_late(before.name, after, way + BOARDING_MIN - free)
+
+
+def _check_opening(context: CheckContext, leg: Located) -> Iterator[Finding]:
+    """A train before which nothing has a place that day: one comes from bed, or from the night."""
+    part = next((p for p in context.trip.parts[leg.day] if p.city.id == leg.start_city), None)
+    if part is None or context.has_leg_into(part) or _comes_by_own_way(context, part):
+        return
+    since = make_local(context.snapshot, part.city.id, part.date, part.free_from)
+    evening = [t.end for t in list_timed(context.itinerary) if t.day < leg.day]
+    since = max([since, *evening])
+    way = context.measure_way(part.city.id, part.start.position, leg.start_at)
+    free = context.count_free(leg.day, range(leg.item), (since, leg.start))
+    yield from _find_late(part.start.name, leg, way + BOARDING_MIN - free)
+
+
+def _comes_by_own_way(context: CheckContext, part: Part) -> bool:
+    """When one comes then is only assumed."""
+    stays = (s for s in context.trip.stays if s.city.id == part.city.id)
+    return any(s.into is not None and s.into.is_own and s.first_day == part.day for s in stays)
+
+
+def _find_late(other: str, leg: Located, late: int) -> Iterator[Finding]:
+    there = leg.start + dt.timedelta(minutes=late - BOARDING_MIN)
+    if late > 0:
+        values = {"number": leg.name, "depart": f"{leg.start:%H:%M}", "other": other}
+        numbers = {"there": f"{there:%H:%M}", "boarding": BOARDING_MIN}
+        yield Finding(leg.day, leg.item, {**values, **numbers}, amount=late)
 
 
 def _is_change(context: CheckContext, before: Located, after: Located) -> bool:
