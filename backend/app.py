@@ -20,10 +20,9 @@ from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
 from backend.api.public import afterwards, exports, itineraries, revisions
 from backend.bootstrap import open_services
-from backend.console.app import create_console
-from backend.console.headers import GuardHeaders
+from backend.console.app import GuardHeaders, create_console
 from backend.pool.plan_request import PlanRequest
-from backend.runs.revision import RevisionRequest
+from backend.runs.revising.revision import RevisionRequest
 from backend.settings import Settings
 from backend.sources.spec import Source
 

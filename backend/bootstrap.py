@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from backend.agent.builtin_planner import REVISION_PHASES, BuiltinPlanner
-from backend.agent.config_faults import list_faults
-from backend.agent.endpoint import Timeouts
 from backend.agent.llm import LlmClient
 from backend.agent.models import (
     ModelConfig,
@@ -19,6 +17,7 @@ from backend.agent.models import (
     choose_default,
     read_models_file,
 )
+from backend.agent.provider_profile import Timeouts, list_faults
 from backend.catalogue.importers.catalogue_csv import ImportReport
 from backend.catalogue.seed import seed_catalogue
 from backend.clock import read_utc
@@ -26,20 +25,18 @@ from backend.db.migrate import upgrade
 from backend.db.session import Engine, Session, make_engine, transaction
 from backend.errors import ConfigurationError
 from backend.params.queries import insert_missing_params
-from backend.replay.verification_job import carry_verification
+from backend.replay.verify import carry_verification
 from backend.results.store import ResultStore
-from backend.runs.event_feed import EventFeed
-from backend.runs.means import Means, open_means
-from backend.runs.queue import JobQueue
-from backend.runs.retention import prune_runs
-from backend.runs.workflow import Planners, advance_run
+from backend.runs.life.open_runs import prune_runs
+from backend.runs.life.queue import JobQueue
+from backend.runs.log.event_feed import EventFeed
+from backend.runs.work.workflow import Means, Planners, advance_run, open_means
 from backend.settings import Settings, read_variable
-from backend.sources.cache import ResponseCache
 from backend.sources.exchange import Exchange
 from backend.sources.fetch import Fetcher
 from backend.sources.hosts import HostRules
 from backend.sources.queries import insert_configured
-from backend.sources.store import SourceStore
+from backend.sources.store import ResponseCache, SourceStore
 from backend.tools.queries import insert_missing_tools
 
 VERIFYING = 2

@@ -12,8 +12,8 @@ from backend.errors import (
     UnavailableError,
     WaypoolError,
 )
-from backend.runs.admission import QueueFullError
-from backend.runs.spending import CostLimitError
+from backend.runs.life.admission import QueueFullError
+from backend.runs.life.spending import CostLimitError
 
 _STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
     (UnauthorizedError, 401),

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from backend.catalogue.day_off import list_days_off
+from backend.catalogue.opening_hours import list_days_off
 from backend.params.registry import default_values, snapshot_values
 from backend.pool.candidate import HotelCandidate, PoiCandidate, TrainCandidate
 from backend.pool.plan_request import PlanRequest, count_rooms, share_nights

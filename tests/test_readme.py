@@ -9,7 +9,7 @@ import pytest
 
 from backend.cli import waypool
 from backend.params.registry import PARAMS
-from backend.planner.validator import CONSTRAINTS
+from backend.planner.check.validator import CONSTRAINTS
 from backend.settings import Settings, name_variable
 from backend.tools.registry import TOOLS
 

@@ -1,16 +1,61 @@
-"""Make, find, list and revoke keys."""
+"""Make, find, list and revoke keys.
+
+Keys by which programs reach the API.
+
+Browsers that have signed in: a session holds a random token, its row only the token's hash.
+"""
 
 import datetime as dt
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import ARRAY, DateTime, ForeignKey, Text, delete, insert, select, update
+from sqlalchemy.orm import Mapped, mapped_column
 
 from backend.access.principal import Principal, hash_secret, make_secret
-from backend.access.tables import ApiKey
-from backend.db.session import Session
+from backend.db.session import Base, CodeText, Session
 from backend.errors import NotFoundError
 from backend.ids import make_id
 from backend.text import quote
+
+Moment = DateTime(timezone=True)
+
+
+class ApiKey(Base):
+    """A key of a tenant with scopes; only the SHA-256 of the secret is kept."""
+
+    __tablename__ = "api_key"
+
+    id: Mapped[CodeText] = mapped_column(primary_key=True)
+    tenant: Mapped[str] = mapped_column(Text)
+    label: Mapped[str] = mapped_column(Text)
+    scopes: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    secret_sha256: Mapped[str] = mapped_column(Text, unique=True)
+    created_at: Mapped[dt.datetime] = mapped_column(Moment)
+    revoked_at: Mapped[dt.datetime | None] = mapped_column(Moment)
+
+
+class BrowserSession(Base):
+    """A browser that has signed in with a key; it ends with its key, or at its time."""
+
+    __tablename__ = "browser_session"
+
+    token_sha256: Mapped[str] = mapped_column(Text, primary_key=True)
+    key_id: Mapped[CodeText] = mapped_column(
+        ForeignKey("api_key.id", ondelete="CASCADE"), index=True
+    )
+    expires_at: Mapped[dt.datetime] = mapped_column(Moment)
+
+
+class SignInLink(Base):
+    """A link that signs one browser in, once."""
+
+    __tablename__ = "sign_in_link"
+
+    token_sha256: Mapped[str] = mapped_column(Text, primary_key=True)
+    key_id: Mapped[CodeText] = mapped_column(
+        ForeignKey("api_key.id", ondelete="CASCADE"), index=True
+    )
+    expires_at: Mapped[dt.datetime] = mapped_column(Moment)
 
 
 async def create_key(
@@ -48,3 +93,53 @@ async def revoke_key(session: Session, key_id: str, at: dt.datetime) -> None:
         raise NotFoundError(f"no key {quote(key_id)}; 'waypool keys list' shows them")
     revoked = update(ApiKey).where(ApiKey.id == key_id, ApiKey.revoked_at.is_(None))
     await session.execute(revoked.values(revoked_at=at))
+
+
+SESSION_COOKIE = "waypool_session"
+SESSION_LIFE = dt.timedelta(hours=12)
+LINK_LIFE = dt.timedelta(minutes=15)
+
+
+async def begin_session(session: Session, key_id: str, at: dt.datetime) -> str:
+    """A new session of the key's holder: its token. Those that have ended are cleared away."""
+    await session.execute(delete(BrowserSession).where(BrowserSession.expires_at <= at))
+    token = make_secret()
+    row = {"token_sha256": hash_secret(token), "key_id": key_id, "expires_at": at + SESSION_LIFE}
+    await session.execute(insert(BrowserSession).values(**row))
+    return token
+
+
+async def find_session(session: Session, token: str, at: dt.datetime) -> Principal | None:
+    """Who has signed in with this token; None once it has ended or its key is revoked."""
+    wanted = (
+        select(ApiKey.id, ApiKey.tenant, ApiKey.scopes)
+        .join(BrowserSession, BrowserSession.key_id == ApiKey.id)
+        .where(
+            BrowserSession.token_sha256 == hash_secret(token),
+            BrowserSession.expires_at > at,
+            ApiKey.revoked_at.is_(None),
+        )
+    )
+    row = (await session.execute(wanted)).first()
+    return Principal(row.id, row.tenant, frozenset(row.scopes)) if row else None
+
+
+async def end_session(session: Session, token: str) -> None:
+    """Sign out; an unknown token changes nothing."""
+    ended = delete(BrowserSession).where(BrowserSession.token_sha256 == hash_secret(token))
+    await session.execute(ended)
+
+
+async def make_link(session: Session, key_id: str, at: dt.datetime) -> str:
+    """The token of a link that signs one browser in, within a quarter of an hour."""
+    token = make_secret()
+    row = {"token_sha256": hash_secret(token), "key_id": key_id, "expires_at": at + LINK_LIFE}
+    await session.execute(insert(SignInLink).values(**row))
+    return token
+
+
+async def use_link(session: Session, token: str, at: dt.datetime) -> str | None:
+    """The key of a link that is still good; it is used up, also where two come at once."""
+    used = delete(SignInLink).where(SignInLink.token_sha256 == hash_secret(token))
+    row = (await session.execute(used.returning(SignInLink.key_id, SignInLink.expires_at))).first()
+    return row.key_id if row and row.expires_at > at else None

@@ -18,7 +18,6 @@ from backend.agent.policy.mending import (
     restore_must_sees,
     spend_less,
 )
-from backend.agent.policy.placing import put_places
 from backend.agent.policy.revising import (
     look,
     rearrange,
@@ -28,9 +27,8 @@ from backend.agent.policy.revising import (
     take_back,
 )
 from backend.agent.policy.situation import Phase, Situation
-from backend.agent.policy.submitting import explain_end, submit
-from backend.agent.policy.survey import look_at_draft, survey
-from backend.agent.policy.visiting import arrange_places, fill_days, open_places
+from backend.agent.policy.survey import explain_end, look_at_draft, submit, survey
+from backend.agent.policy.visiting import arrange_places, fill_days, open_places, put_places
 from backend.tools.call import ToolSchema
 
 PHASES: tuple[Phase, ...] = (

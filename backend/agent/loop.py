@@ -2,29 +2,101 @@
 
 It does not know whether it runs live, resumed or from a recording: that is the recorder's, and
 everything that decides the way (own call ids, elapsed time) is part of what is recorded.
+
+Tells a conversation that gets somewhere from one that turns in circles.
+
+A turn is useful if it led to a draft that was not there before, or to an answer that was not
+given before. Repeats, cycles of writes, and calls that always fail are all the same thing here.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from backend.agent.ledger import Ledger
 from backend.agent.limits import StopLimits, StopReason, read_stop_limits
 from backend.agent.llm import LlmClient, Message, ModelError, ModelReply, Size, Usage
-from backend.agent.progress import Progress, start_progress
 from backend.agent.prompt import NUDGE, SHORTER, write_opening
-from backend.agent.recorder import Recorder
 from backend.agent.replies import (
+    Recorder,
     adopt_reply,
+    dump_json,
     is_cut,
     list_calls,
     remember_outcome,
     remember_reply,
 )
+from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState
+
+MAX_USELESS_TURNS = 5
+"""A model gets this many turns in a row to find out of errors and repeats."""
+
+MAX_CUT_TURNS = 3
+"""An answer that ended at the token limit is asked for again, shorter, as often but once."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What was seen so far; `useless` counts turns in a row, `is_nudged` since the last useful.
+
+    `cuts` counts answers in a row that ended at the token limit.
+    """
+
+    seen: frozenset[str]
+    useless: int = 0
+    cuts: int = 0
+    is_nudged: bool = False
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the conversation has had its chances."""
+        return self.useless >= MAX_USELESS_TURNS
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether no answer will ever be short enough."""
+        return self.cuts >= MAX_CUT_TURNS
+
+    def after_calls(self, outcomes: Sequence[ToolOutcome]) -> "Progress":
+        """After a turn with these outcomes."""
+        new = frozenset(map(_describe, filter(_may_help, outcomes))) - self.seen
+        if new:
+            return Progress(self.seen | new)
+        return replace(self, useless=self.useless + 1, cuts=0)
+
+    def after_talk(self) -> "Progress":
+        """After a turn without a call: the first is answered with a nudge, the second is the end."""
+        if self.is_nudged:
+            return replace(self, useless=MAX_USELESS_TURNS)
+        return replace(self, useless=self.useless + 1, cuts=0, is_nudged=True)
+
+    def after_cut(self) -> "Progress":
+        """After an answer that the token limit cut off: nobody was talking, nothing was called."""
+        return replace(self, cuts=self.cuts + 1)
+
+
+def start_progress(draft: Draft) -> Progress:
+    """Nothing seen but the draft that a run starts from."""
+    return Progress(frozenset([_describe_draft(draft)]))
+
+
+def _may_help(outcome: ToolOutcome) -> bool:
+    return not outcome.is_error and "repeat_of" not in outcome.content
+
+
+def _describe(outcome: ToolOutcome) -> str:
+    if outcome.draft is not None:
+        return _describe_draft(outcome.draft)
+    return f"{outcome.tool} {dump_json(outcome.content)}"
+
+
+def _describe_draft(draft: Draft) -> str:
+    return "draft " + json.dumps(draft.model_dump(mode="json"), sort_keys=True)
 
 
 class Tools(Protocol):

@@ -13,10 +13,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
-from backend.agent.config_faults import list_faults, point_at
-from backend.agent.endpoint import Endpoint, Timeouts
 from backend.agent.llm import Hear, LlmClient, Usage
-from backend.agent.provider_profile import find_profile
+from backend.agent.provider_profile import Endpoint, Timeouts, find_profile, list_faults, point_at
 from backend.errors import ConfigurationError
 from backend.results.tokens import count_tokens
 from backend.text import quote, suggest

@@ -11,9 +11,8 @@ from typing import Any
 from backend.agent.limits import read_stop_limits
 from backend.agent.llm import Message
 from backend.agent.replies import dump_json
-from backend.planner.draft import Draft
-from backend.planner.locks import Locks
-from backend.planner.pace import MAX_VISITS
+from backend.planner.days.meals import MAX_VISITS
+from backend.planner.plan.draft import Draft, Locks
 from backend.pool.snapshot import LegPool, Snapshot
 from backend.text import Locale
 

@@ -1,17 +1,84 @@
 """What differs between services that all call themselves OpenAI-compatible, in one table.
 
 The cautious row is what every one of them takes: nothing but model, messages and tools.
+
+A model and how to reach it, apart from the client: the SDK takes more than a second to load.
+
+Faults of a document that somebody has written by hand, in words for that person: no library's types.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from backend.agent.config_faults import list_faults
 from backend.errors import ConfigurationError
-from backend.text import find_near
+from backend.text import UNSTORABLE, cut, find_near, quote
+
+_LONGEST_STEP = 200
+
+_WORDS: Mapping[str, str] = {
+    "missing": "is required",
+    "too_short": "needs at least {min_length}",
+    "too_long": "takes at most {max_length}",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "dict_type": "must be an object",
+    "tuple_type": "must be a list",
+    "string_type": "must be a text",
+    "string_too_short": "must not be empty",
+    "string_too_long": "takes at most {max_length} characters",
+    "decimal_parsing": "must be a number",
+    "decimal_type": "must be a number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "literal_error": "must be {expected}",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "union_tag_invalid": "{discriminator} must be {expected_tags}",
+    "union_tag_not_found": "needs the field {discriminator}",
+}
+
+
+def list_faults(error: ValidationError, known: Iterable[str]) -> Iterator[tuple[Any, str]]:
+    """Each fault: pydantic's entry, and what to say of it; `known` are the fields that there are.
+
+    A list of which an entry is wrong is not called too short as well.
+    """
+    names = list(known)
+    entries = error.errors(include_url=False)
+    places = [tuple(entry["loc"]) for entry in entries]
+    for entry in entries:
+        place = tuple(entry["loc"])
+        is_echo = any(len(p) > len(place) and p[: len(place)] == place for p in places)
+        if entry["type"] != "too_short" or not is_echo:
+            yield entry, _describe(entry, names)
+
+
+def point_at(steps: Sequence[Any]) -> str:
+    """Where it is, as a JSON pointer."""
+    texts = (cut(UNSTORABLE.sub("?", str(step)), _LONGEST_STEP) for step in steps)
+    return "".join(f"/{text.replace('~', '~0').replace('/', '~1')}" for text in texts)
+
+
+def _describe(entry: Any, names: Sequence[str]) -> str:
+    if entry["type"] == "extra_forbidden":
+        near = find_near(str(entry["loc"][-1]), names)
+        return "is no field of it" + (f"; near: {', '.join(near)}" if near else "")
+    words = _WORDS.get(entry["type"])
+    if words is None:
+        return str(entry["msg"]).removeprefix("Value error, ")
+    said = words.format(**entry.get("ctx", {}))
+    is_value = isinstance(entry.get("input"), str | int | float | None)
+    return f"{said}, not {quote(entry['input'])}" if is_value and "must be" in said else said
 
 
 class ProviderProfile(BaseModel):
@@ -126,3 +193,25 @@ def _override(profile: ProviderProfile, overrides: Mapping[str, Any]) -> Provide
         found = list_faults(error, ProviderProfile.model_fields)
         faults = "; ".join(f"{entry['loc'][0]} {said}" for entry, said in found)
         raise ConfigurationError(f"profile {profile.name}: {faults}") from None
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Seconds: to connect, to the first event, of silence in a stream, and for a whole answer."""
+
+    connect: float = 10.0
+    first_byte: float = 60.0
+    silence: float = 30.0
+    answer: float = 120.0
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model and how to reach it; without `base_url` it is OpenAI's own."""
+
+    model: str
+    profile: ProviderProfile
+    base_url: str | None = None
+    api_key: str | None = None
+    timeouts: Timeouts = Timeouts()
+    max_tokens: int | None = None

@@ -2,15 +2,21 @@
 
 Providers answer every later request with a 400 once the history holds a broken call, and the
 database refuses NUL and lone surrogates: both are mended here, before anything is kept.
+
+The seam that makes a run durable: each reply and each outcome goes through it, one at a time.
+
+A language model that says what a script says, for tests and demonstrations without a model.
 """
 
 import json
 import re
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from backend.agent.llm import Message, ModelReply
+from backend.agent.llm import Message, ModelError, ModelReply, Usage
 from backend.tools.arguments import MAX_BYTES
-from backend.tools.call import ToolCall, ToolOutcome
+from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _HIDDEN = re.compile(r"\\u(0000|[dD][89a-fA-F])")
@@ -138,3 +144,95 @@ def _parse(text: str) -> Any:
 def _refuse_constant(name: str) -> None:
     """NaN and the infinities are Python's, not JSON's."""
     raise ValueError(name)
+
+
+class Recorder(Protocol):
+    """Records a step before the next one begins, or gives back what was recorded of it.
+
+    Turns count from 1, calls of a turn from 0. `ask` and `run` do the thing itself; they are not
+    awaited where the step is on record.
+    """
+
+    async def reply(self, turn: int, ask: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+        """The reply of this turn."""
+        ...
+
+    async def outcome(
+        self, turn: int, index: int, call: ToolCall, run: Callable[[], Awaitable[ToolOutcome]]
+    ) -> ToolOutcome:
+        """The outcome of one call of this turn."""
+        ...
+
+
+@dataclass
+class MemoryRecorder:
+    """Keeps the steps of a run in memory; one that holds steps already gives those back."""
+
+    replies: dict[int, ModelReply] = field(default_factory=dict)
+    outcomes: dict[tuple[int, int], ToolOutcome] = field(default_factory=dict)
+
+    async def reply(self, turn: int, ask: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
+        """The kept reply, else a new one."""
+        if turn not in self.replies:
+            self.replies[turn] = await ask()
+        return self.replies[turn]
+
+    async def outcome(
+        self,
+        turn: int,
+        index: int,
+        call: ToolCall,
+        run: Callable[[], Awaitable[ToolOutcome]],
+    ) -> ToolOutcome:
+        """The kept outcome, else a new one."""
+        if (turn, index) not in self.outcomes:
+            self.outcomes[turn, index] = await run()
+        return self.outcomes[turn, index]
+
+
+def calls(name: str, /, **arguments: Any) -> ModelReply:
+    """A reply that asks for one call: `calls("list_pois", city="beijing")`."""
+    return several(make_call(name, **arguments))
+
+
+def raw_call(name: str, arguments: str) -> ModelReply:
+    """A reply whose one call has these arguments, valid JSON or not."""
+    return several(ToolCall(id="", name=name, arguments=arguments))
+
+
+def several(*wanted: ToolCall) -> ModelReply:
+    """A reply that asks for several calls in one turn."""
+    return ModelReply(calls=wanted, usage=Usage(input_tokens=100, output_tokens=10))
+
+
+def says(text: str) -> ModelReply:
+    """A reply that only talks."""
+    return ModelReply(text=text, usage=Usage(input_tokens=100, output_tokens=10))
+
+
+@dataclass
+class ScriptedLlm:
+    """Plays its script, one entry a turn; an error in it is raised.
+
+    The turn is counted from the conversation, not by the object, so that a resumed run goes on
+    where it was. `heard` keeps what it was asked, for assertions. After the last entry it says
+    nothing, like a model that has given up.
+    """
+
+    script: Iterable[ModelReply | ModelError]
+    heard: list[tuple[Message, ...]] = field(default_factory=list)
+    offered: list[tuple[str, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.script = tuple(self.script)
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> ModelReply:
+        """The entry for this turn of the conversation."""
+        self.heard.append(tuple(messages))
+        self.offered.append(tuple(tool.name for tool in tools))
+        turn = sum(message.role == "assistant" for message in messages)
+        entries = tuple(self.script)
+        entry = entries[turn] if turn < len(entries) else says("")
+        if isinstance(entry, ModelError):
+            raise entry
+        return entry

@@ -1,13 +1,20 @@
-"""Reads JSON bodies whose faults Waypool names itself, instead of FastAPI, and only after the key."""
+"""Reads JSON bodies whose faults Waypool names itself, instead of FastAPI, and only after the key.
 
+`Prefer: wait=N` (RFC 7240): answer when a run has ended, or after so long.
+"""
+
+import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import aclosing
 from typing import Any, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from backend.api.problems import BadBodyError, TooLargeError, list_faults
+from backend.bootstrap import Services
 from backend.errors import Fault, RequestRefusedError
 from backend.text import UNSTORABLE, make_object
 
@@ -80,3 +87,30 @@ def _find_unstorable(value: Any, pointer: str = "") -> Iterator[str]:
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
+
+
+MAX_WAIT_SECONDS = 60
+
+_WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})[0-9]*\"?\s*", re.IGNORECASE)
+
+
+def read_wait(prefer: str | None) -> float | None:
+    """Seconds of `Prefer: wait=N` (RFC 7240), at most 60; None where it is not asked for."""
+    for part in (prefer or "").split(","):
+        if match := _WAIT.fullmatch(part):
+            return min(float(match[1]), MAX_WAIT_SECONDS)
+    return None
+
+
+async def wait_for_end(services: Services, run_id: str, seconds: float) -> None:
+    """Until the run's last step, or until the time is over."""
+
+    async def follow() -> None:
+        async with aclosing(services.feed.follow(run_id, 0)) as steps:
+            async for _ in steps:
+                pass
+
+    try:
+        await asyncio.wait_for(follow(), seconds)
+    except TimeoutError:
+        return

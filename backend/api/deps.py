@@ -6,9 +6,8 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from backend.access.browser_queries import SESSION_COOKIE, find_session
 from backend.access.principal import Principal, Scope
-from backend.access.queries import find_principal
+from backend.access.queries import SESSION_COOKIE, find_principal, find_session
 from backend.api.problems import BadAddressError
 from backend.bootstrap import Services
 from backend.clock import read_utc

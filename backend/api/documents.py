@@ -5,13 +5,13 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from backend.planner.itinerary import Itinerary, Violation
-from backend.pool.funnel import FunnelStep
+from backend.planner.plan.itinerary import Itinerary, Violation
+from backend.pool.findings import FunnelStep
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Kind
-from backend.runs.events import EVENT, ErrorShown
-from backend.runs.lifecycle import RunStatus
-from backend.runs.result import RunUsage
+from backend.runs.life.result import RunUsage
+from backend.runs.log.events import EVENT, ErrorShown
+from backend.runs.log.lifecycle import RunStatus
 
 _REF = "#/components/schemas/{model}"
 

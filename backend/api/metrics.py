@@ -18,8 +18,8 @@ from prometheus_client.core import (
 from backend.api.deps import ServicesDep
 from backend.clock import read_utc
 from backend.db.session import transaction
-from backend.runs.counters import read_counts
-from backend.runs.open_runs import count_open_runs
+from backend.runs.life.ending import read_counts
+from backend.runs.life.open_runs import count_open_runs
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

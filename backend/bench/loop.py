@@ -14,11 +14,11 @@ from backend.agent.ledger import Ledger
 from backend.agent.limits import StopReason
 from backend.agent.llm import LlmClient
 from backend.agent.loop import AgentResult, Watch, hand_over, run_agent
-from backend.agent.recorder import MemoryRecorder
+from backend.agent.replies import MemoryRecorder
 from backend.clock import read_utc
-from backend.planner.draft import Draft
+from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Snapshot
-from backend.runs.findings import check_plan
+from backend.runs.life.verdict import check_plan
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
 

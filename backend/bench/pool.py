@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.bench.queries import (
+    TAGS,
     change_places,
     explain_ranking,
     load_catalogue,
     make_database,
+    name_city,
+    name_place,
     rank_bare,
 )
-from backend.bench.synthetic_city import TAGS, name_city, name_place
 from backend.bench.timing import Stopwatch
 from backend.db.session import Session, transaction
 from backend.params.registry import ParamValue, default_values

@@ -13,17 +13,16 @@ from statistics import fmean, median
 from typing import Any
 
 from backend.bench.measured_run import MeasuredRun, measure_run
-from backend.bench.quality_requests import draw_requests
-from backend.bench.queries import make_empty_database, read_vocabulary
+from backend.bench.queries import draw_requests, make_empty_database, read_vocabulary
 from backend.bootstrap import insert_missing_rows, make_planners, make_store
 from backend.catalogue.seed import seed_catalogue
 from backend.db.migrate import upgrade
 from backend.db.session import Engine, make_engine, transaction
-from backend.runs.commands import start_run
-from backend.runs.queries import hold_run, read_snapshot_text
-from backend.runs.result import show_run
-from backend.runs.run_log import read_steps
-from backend.runs.workflow import Planners, advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.life.result import show_run
+from backend.runs.log.queries import hold_run, read_snapshot_text
+from backend.runs.log.run_log import read_steps
+from backend.runs.work.workflow import Planners, advance_run
 from backend.settings import Settings
 
 TENANT = "bench"

@@ -2,13 +2,22 @@
 
 Indexes are made after the load and foreign keys not at all: a million checks would tell nothing
 about reading.
+
+Made-up places in PostgreSQL's copy format: the same for the same size, spread by fixed strides.
+
+Neighbouring rows lie in different cities, as they do in a catalogue that grew over time.
+
+Requests drawn by a seed from what the catalogue holds: the n-th is the same whatever is asked after it.
 """
 
+import datetime as dt
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from itertools import islice
+from random import Random
 from typing import Any
 
 import psycopg
@@ -16,13 +25,159 @@ from psycopg import sql
 from sqlalchemy import Connection, Index, Table, inspect, make_url, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 
-from backend.bench.quality_requests import KnownPlace, Vocabulary
-from backend.bench.synthetic_city import HOURS, make_cities, make_lines, make_tags
+from backend.catalogue.importers.catalogue_csv import make_mask
 from backend.catalogue.queries import SCHEDULES, TABLES
 from backend.catalogue.tables import CatalogueState, City, Place, Tag
 from backend.db.session import make_engine
 from backend.errors import ConfigurationError
 from backend.pool.queries import RANK_PLACES
+
+TAGS = tuple(f"tag{n:02d}" for n in range(48))
+HOURS = (
+    ("", ""),
+    ("24/7", ""),
+    ("Mo-Su 09:00-17:00", ""),
+    ("Tu-Su 09:00-17:00", ""),
+    ("Tu-Su 08:30-17:00; PH 08:30-17:00", ""),
+    ("Mo-Fr 10:00-18:00", ""),
+    ("Fr-Mo 10:00-16:00", ""),
+    ("Sa,Su 09:00-21:00", ""),
+    ("Mo-Su 17:00-02:00", ""),
+    ("We off; Mo,Tu,Th-Su 09:00-17:00", ""),
+    ("Mo-Su 09:00-17:00", "11-15/03-31"),
+    ("", "04-01/06-30"),
+)
+_TYPES = ("museum", "park", "temple", "historic_site", "market", "viewpoint")
+_NULL = "\\N"
+
+
+def name_city(n: int) -> str:
+    """Id of a city, counted from 0."""
+    return f"bench-city-{n:03d}"
+
+
+def name_place(n: int) -> str:
+    """Id of a place, counted from 0; it lies in the city `n` modulo their number."""
+    return f"bench-{n:07d}"
+
+
+def make_cities(count: int) -> list[dict[str, Any]]:
+    """Rows for `city`."""
+    return [
+        {
+            "id": name_city(n),
+            "name": f"测试城市 {n:03d}",
+            "name_en": f"Bench city {n:03d}",
+            "country": "CN",
+            "lat": 30 + n % 10,
+            "lon": 105 + n % 15,
+            "timezone": "Asia/Shanghai",
+            "modes": ["walk", "taxi"],
+        }
+        for n in range(count)
+    ]
+
+
+def make_tags() -> list[dict[str, Any]]:
+    """Rows for `tag`."""
+    return [{"id": tag, "name": tag, "name_en": tag, "bit": n} for n, tag in enumerate(TAGS)]
+
+
+def make_lines(count: int, cities: int, schedules: list[int]) -> Iterator[str]:
+    """Lines for `place`; `schedules` are the ids of `HOURS`, in that order."""
+    tag_cells = [_make_tag_cells(n) for n in range(997)]
+    for n in range(count):
+        city, turn = n % cities, n // cities
+        mixed = (turn * 7919 + city * 104729) % 1_000_003
+        price = _NULL if mixed % 23 == 0 else str(mixed % 401)
+        popularity = _NULL if mixed % 29 == 0 else str(mixed // 7 % 1001 / 10)
+        enabled = "f" if mixed % 53 == 0 else "t"
+        yield (
+            f"{name_place(n)}\t{name_city(city)}\t测试地点 {n:07d}\tBench place {n:07d}\t"
+            f"{_TYPES[mixed % 6]}\t区 {mixed % 9}\t{price}\t{30 + mixed % 8 * 30}\t{popularity}\t"
+            f"{tag_cells[mixed % 997]}\t{30 + mixed % 500 / 1000}\t{105 + mixed % 700 / 1000}\t"
+            f"{schedules[mixed % len(schedules)]}\t{_NULL}\t为规模测试而编造的地点，并不存在。\t"
+            f"{enabled}\tsynthetic\tnone\t0\n"
+        )
+
+
+def _make_tag_cells(n: int) -> str:
+    own = tuple(dict.fromkeys(TAGS[n * stride % len(TAGS)] for stride in (1, 5, 11)))
+    mask = make_mask(own, {tag: bit for bit, tag in enumerate(TAGS)})
+    return f"{{{','.join(own)}}}\t{mask}"
+
+
+FIRST_DATE = dt.date(2026, 3, 1)
+DATES = 300
+"""A year without its end: the trains of the seed run on all of these."""
+
+MOST_DAYS, MOST_CITIES, MOST_MUST_SEES = 10, 3, 5
+TIERS = ("economy", "comfort", "quality")
+PACES = ("standard", "standard", "packed", "relaxed")
+
+DAY_BUDGET = {"economy": 350, "comfort": 600, "quality": 1300}
+"""What a day costs one traveller, about, with bed and tickets; a trip there and back comes on top."""
+
+TRAVEL_BUDGET = 900
+BUDGET_FACTORS = (0.35, 0.7, 1.0, 1.5, 2.5)
+"""From a budget that cannot do to one that limits nothing."""
+
+
+@dataclass(frozen=True)
+class KnownPlace:
+    """A place that a traveller may have heard of; unknown popularity is 0."""
+
+    id: str
+    city: str
+    popularity: float
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What requests are made of; each in the order of its ids."""
+
+    cities: tuple[str, ...]
+    tags: tuple[str, ...]
+    places: tuple[KnownPlace, ...]
+
+
+def draw_requests(vocabulary: Vocabulary, count: int, seed: int) -> list[dict[str, Any]]:
+    """Bodies of `POST /v1/itineraries` for the built-in planner."""
+    return [_draw(vocabulary, Random(f"{seed} {n}")) for n in range(count)]  # noqa: S311 - a sample
+
+
+def _draw(vocabulary: Vocabulary, random: Random) -> dict[str, Any]:
+    cities = random.sample(vocabulary.cities, random.choice((1, 1, 2, MOST_CITIES)))
+    days = random.randint(1, MOST_DAYS)
+    tier, travellers = random.choice(TIERS), random.randint(1, 5)
+    body = {
+        "destinations": [{"city": city} for city in cities],
+        "start_date": (FIRST_DATE + dt.timedelta(random.randrange(DATES))).isoformat(),
+        "days": days,
+        "travellers": travellers,
+        "budget_tier": tier,
+        "interests": random.sample(vocabulary.tags, random.randint(0, 4)),
+        "must_see": _draw_must_sees(vocabulary.places, cities, random),
+        "pace": random.choice(PACES),
+        "locale": random.choice(("zh-CN", "en")),
+        "planner": "builtin",
+    }
+    if random.random() < 0.8:
+        body["origin"] = random.choice([city for city in vocabulary.cities if city not in cities])
+    if random.random() < 0.6:
+        usual = travellers * (days * DAY_BUDGET[tier] + TRAVEL_BUDGET)
+        body["budget_total"] = str(round(usual * random.choice(BUDGET_FACTORS)))
+    return body
+
+
+def _draw_must_sees(places: Sequence[KnownPlace], cities: list[str], random: Random) -> list[str]:
+    """Rather what many have heard of."""
+    here = [place for place in places if place.city in cities]
+    weights = [1 + place.popularity**2 for place in here]
+    wanted = random.randint(0, MOST_MUST_SEES)
+    chosen = random.choices(here, weights, k=wanted) if here and wanted else []
+    return list(dict.fromkeys(place.id for place in chosen))
+
 
 _COLUMNS = (
     "id, city_id, name, name_en, type, area, price, duration_min, popularity, tags, tag_mask,"

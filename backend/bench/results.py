@@ -13,10 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from backend.bench.orders import write_orders
 from backend.bench.queries import make_empty_database
 from backend.bench.rivals import RIVALS, Rival, is_installed
-from backend.bench.timing import Stopwatch
+from backend.bench.timing import Stopwatch, write_orders
 from backend.db.migrate import upgrade
 from backend.db.session import Engine, make_engine
 from backend.errors import ToolError

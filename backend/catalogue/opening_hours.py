@@ -4,15 +4,22 @@ The library knows public holidays by its own tables, which lack China's make-up 
 rewritten to the weekdays of those of three neighbouring days that are days off: three days in a
 row have three different weekdays, so within that window the rewritten text means the same.
 Sunrise and sunset are those of a place on the date, where the caller says which place.
+
+Official days off by country, which `PH` in opening hours means.
+
+China publishes them year by year with make-up workdays; beyond the last published year nothing
+is known, and callers must say so instead of guessing.
 """
 
 import datetime as dt
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
+import chinese_calendar
+import holidays
 import opening_hours as library
 
 DAY_MIN = 24 * 60
@@ -147,3 +154,28 @@ def _intervals(
             interval = Interval(found.pop().start, interval.end)
         found.append(interval)
     return tuple(found)
+
+
+@cache
+def is_day_off(country: str, day: dt.date) -> bool | None:
+    """Whether `day` is an official day off; None beyond the calendar of that country.
+
+    A plain weekend is none, a weekend inside a holiday is one, a make-up workday is none.
+    """
+    if country == "CN":
+        try:
+            is_off, name = chinese_calendar.get_holiday_detail(day)
+        except NotImplementedError:
+            return None
+        return bool(is_off and name is not None)
+    if country not in holidays.list_supported_countries(include_aliases=False):
+        return None
+    calendar = holidays.country_holidays(country, years=day.year)
+    return day in calendar if calendar else None
+
+
+def list_days_off(country: str, first: dt.date, last: dt.date) -> tuple[list[dt.date], bool]:
+    """Days off from `first` to `last`, both included, and whether all those days are known."""
+    days = [first + dt.timedelta(n) for n in range((last - first).days + 1)]
+    verdicts = [is_day_off(country, day) for day in days]
+    return [d for d, off in zip(days, verdicts, strict=True) if off], None not in verdicts

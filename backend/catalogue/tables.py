@@ -23,7 +23,7 @@ from sqlalchemy.dialects.postgresql import BIT
 from sqlalchemy.orm import Mapped, mapped_column
 
 from backend.catalogue.place_types import FOOD_TYPES
-from backend.db.base import Base, CodeText
+from backend.db.session import Base, CodeText
 
 MAX_TAGS = 255
 TAG_BITS = 256

@@ -10,8 +10,7 @@ from contextlib import suppress
 import click
 
 from backend import __version__
-from backend.cli.output import FAILED, UNUSABLE, Output, UnusableError
-from backend.cli.summaries import read_docstring
+from backend.cli.output import FAILED, UNUSABLE, Output, UnusableError, read_docstring
 from backend.errors import ToolError, WaypoolError
 from backend.text import shorten
 
@@ -26,7 +25,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("worker", "backend.cli.serve:worker"),
     ("plan", "backend.cli.plan:plan"),
     ("db", "backend.cli.db:db"),
-    ("import", "backend.cli.imports:import_group"),
+    ("import", "backend.cli.db:import_group"),
     ("pool", "backend.cli.pool:pool"),
     ("tool", "backend.cli.tool:tool"),
     ("runs", "backend.cli.runs:runs"),
@@ -36,7 +35,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("keys", "backend.cli.keys:keys"),
     ("results", "backend.cli.results:results"),
     ("mock-llm", "backend.cli.mock_llm:mock_llm"),
-    ("audit-columns", "backend.cli.audit:audit_columns"),
+    ("audit-columns", "backend.cli.sources:audit_columns"),
     ("sources", "backend.cli.sources:sources"),
     ("sweep", "backend.cli.sweep:sweep"),
     ("bench", "backend.cli.bench:bench"),

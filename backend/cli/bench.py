@@ -1,22 +1,171 @@
-"""`waypool bench`: measure the product on this machine."""
+"""`waypool bench`: measure the product on this machine.
+
+`waypool bench loop`: how configured language models do the job.
+
+`waypool bench pages`: how soon the console's pages come.
+
+`waypool bench replay`: runs exported, and verified where there is no database.
+
+`waypool bench results` and `waypool bench context`: what large results cost, and what they save.
+"""
 
 import asyncio
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
+from backend.bench.context.report import describe_context, run_context_bench
+from backend.bench.loop import describe_loop, measure_loop
+from backend.bench.pages.measure import measure_pages
 from backend.bench.planner import Result, average, list_tasks, measure
 from backend.bench.pool import describe_report, run_pool_bench
 from backend.bench.quality import describe_quality, run_quality_bench
+from backend.bench.replays.report import Wanted, describe_replays, run_replay_bench
+from backend.bench.results import describe_results, run_results_bench
 from backend.bench.runs.scenarios import SCENARIOS
-from backend.cli.bench_loop import bench_loop
-from backend.cli.bench_pages import bench_pages
-from backend.cli.bench_replay import bench_replay
-from backend.cli.bench_results import bench_context, bench_results
-from backend.cli.output import FAILED, Output, json_option
+from backend.bootstrap import make_models
+from backend.cli.database import with_engine
+from backend.cli.output import FAILED, Output, json_option, read_json
+from backend.console.app import list_page_paths
 from backend.db.connect import open_database
+from backend.db.session import Engine, transaction
+from backend.errors import ConfigurationError
+from backend.params.queries import read_params
+from backend.pool.request_faults import resolve_request
+from backend.pool.service import CandidatePoolService
 from backend.settings import read_settings
 from backend.text import quote
+
+
+@click.command("loop")
+@click.option("--request", "source", required=True, metavar="FILE",
+              help="The trip to plan, as JSON; '-': stdin.")  # fmt: skip
+@click.option("--model", "names", multiple=True, metavar="NAME",
+              help="A configured model; may be repeated.  [default: all]")  # fmt: skip
+@click.option("--runs", type=click.IntRange(1, 1000), default=1, show_default=True,
+              help="Trips by each model.")  # fmt: skip
+@json_option
+@click.pass_obj
+def bench_loop(output: Output, source: str, names: tuple[str, ...], runs: int) -> None:
+    """Let configured models plan a trip: turns, invalid calls, tokens, seconds, and the end.
+
+    The pool comes from the catalogue; nothing is stored. The built-in planner takes over where a
+    model stops short, as in a run.
+    """
+    settings = read_settings()
+    models = make_models(settings)
+    if models is None:
+        raise ConfigurationError("no language model is configured; set WAYPOOL_MODEL")
+    for name in names:
+        models.find(name)
+    raw = read_json(source)
+
+    async def work(engine: Engine) -> list[dict[str, Any]]:
+        async with transaction(engine) as session:
+            params = await read_params(session)
+            request = await resolve_request(session, raw, params)
+            snapshot = await CandidatePoolService(session).build(request, params)
+        measured = []
+        for name in names or models.names:
+            for _ in range(runs):
+                run = await measure_loop(snapshot, partial(models.open, name))
+                measured.append({"model": name, **run.as_json()})
+        return measured
+
+    report = {"items": with_engine(work, settings), "next_cursor": None}
+    output.show(report, "\n".join(describe_loop(report)))
+
+
+@click.command("pages")
+@click.option("--requests", type=click.IntRange(1, 10_000), default=30,
+              show_default=True, metavar="N", help="Requests for each address, after three.")  # fmt: skip
+@click.option("--runs", type=click.IntRange(1, 1000), default=24,
+              show_default=True, metavar="N", help="Ended runs of a model's double.")  # fmt: skip
+@json_option
+@click.pass_obj
+@click.pass_context
+def bench_pages(context: click.Context, output: Output, requests: int, runs: int) -> None:
+    """Ask for every page of the console from a server of its own, with the seed catalogue.
+
+    Pages are found by following their links. Status 1 where a median is over 100 ms, or a page with
+    its style and scripts over 200 KB as sent; the map's library is not counted in.
+    """
+    report = asyncio.run(measure_pages(list_page_paths(), requests, runs))
+    output.show(report.as_json(), "\n".join(report.describe()))
+    context.exit(0 if report.is_met else FAILED)
+
+
+@click.command("replay")
+@click.option("--runs", type=click.IntRange(0, 10_000), default=100,
+              show_default=True, metavar="N", help="Runs of the built-in planner.")  # fmt: skip
+@click.option("--scripted", type=click.IntRange(0, 10_000), default=30,
+              show_default=True, metavar="N", help="Runs of a scripted model.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0,
+              show_default=True, metavar="S", help="Which trips.")  # fmt: skip
+@click.option("--python", "pythons", multiple=True, metavar="PATH",
+              help="Another Python with Waypool's libraries, to verify too.")  # fmt: skip
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+              help="Keep the exports there.")  # fmt: skip
+@json_option
+@click.pass_obj
+@click.pass_context
+def bench_replay(
+    context: click.Context,
+    output: Output,
+    runs: int,
+    scripted: int,
+    seed: int,
+    pythons: tuple[str, ...],
+    keep: Path | None,
+) -> None:
+    """Make runs over the seed catalogue, export them, and verify them without a database.
+
+    The scripted model errs, repeats itself, asks a source and what lies behind its handles, while
+    an admin changes limits and switches. Each export is verified in processes of other time zones
+    and hash seeds, after the database of the runs is dropped. Status 1 where anything differs.
+    """
+    settings = read_settings()
+    wanted = Wanted(runs, scripted, seed, pythons)
+    with open_database(settings) as url:
+        report = asyncio.run(run_replay_bench(url, settings, wanted, keep))
+    output.show(report, "\n".join(describe_replays(report)))
+    context.exit(FAILED if report["differences"] else 0)
+
+
+@click.command("results")
+@click.option("--rows", type=click.IntRange(1000, 20_000_000), default=1_000_000,
+              show_default=True, metavar="N", help="Made-up rows of the stored result.")  # fmt: skip
+@click.option("--reads", type=click.IntRange(10, 100_000), default=1000,
+              show_default=True, metavar="N", help="Reads of a foreign and an unknown handle.")  # fmt: skip
+@json_option
+@click.pass_obj
+def bench_results(output: Output, rows: int, reads: int) -> None:
+    """Store a large result and ask it, beside DuckDB and Polars with the same rows in memory.
+
+    In a database of its own that is dropped at the end; the rows stand in a temporary file.
+    """
+    with open_database(read_settings()) as url:
+        report = asyncio.run(run_results_bench(url, rows, reads))
+    output.show(report, "\n".join(describe_results(report)))
+
+
+@click.command("context")
+@click.option("--seed", type=click.IntRange(0), default=7,
+              show_default=True, metavar="S", help="Which made-up responses.")  # fmt: skip
+@json_option
+@click.pass_obj
+def bench_context(output: Output, seed: int) -> None:
+    """Six questions to sources under four strategies, and one trip: what stands in the context.
+
+    The responses are made up, of the sizes of a public measurement; the answers come from a
+    deterministic reader that may use only what stands in its context.
+    """
+    settings = read_settings()
+    with open_database(settings) as url:
+        report = asyncio.run(run_context_bench(url, settings, seed))
+    output.show(report, "\n".join(describe_context(report)))
 
 
 @click.group()

@@ -11,7 +11,7 @@ from backend.db.connect import open_database
 from backend.db.migrate import head_revision, read_revision
 from backend.db.session import Engine, make_engine
 from backend.errors import ConfigurationError, UnavailableError
-from backend.runs.queue import JobQueue
+from backend.runs.life.queue import JobQueue
 from backend.settings import Settings, read_settings
 
 T = TypeVar("T")

@@ -1,22 +1,60 @@
-"""`waypool db`: upgrade, seed and look at the database."""
+"""`waypool db`: upgrade, seed and look at the database.
 
+`waypool import`: bring a catalogue in, all of it or nothing.
+"""
+
+from pathlib import Path
 from typing import Any
 
 import click
 
 from backend.bootstrap import prepare_database
 from backend.bootstrap import seed as seed_rows
-from backend.catalogue.importers.upsert import Written
+from backend.catalogue.importers.catalogue_csv import ImportReport, import_catalogue
+from backend.catalogue.importers.import_batch import Written
 from backend.catalogue.queries import count_rows, read_state
-from backend.catalogue.synthetic import add_synthetic_places
-from backend.catalogue.tidying import tidy_catalogue
+from backend.catalogue.seed import add_synthetic_places, tidy_catalogue
 from backend.cli.database import with_engine
-from backend.cli.imports import describe_report
 from backend.cli.output import Output, json_option
 from backend.db.connect import open_database
 from backend.db.migrate import head_revision, read_revision
 from backend.db.session import Engine, transaction
 from backend.settings import read_settings
+
+
+def describe_report(report: ImportReport) -> str:
+    """What an import did, a line a file."""
+    lines = [
+        f"{name}: {w.added} added, {w.changed} changed, {w.unchanged} unchanged, 0 refused"
+        for name, w in report.files.items()
+    ]
+    return "\n".join([*lines, f"catalogue version {report.version}"])
+
+
+@click.group("import")
+def import_group() -> None:
+    """Bring a catalogue in; one bad line and nothing is written."""
+
+
+@import_group.command("csv")
+@click.argument("folder", type=click.Path(path_type=Path))
+@json_option
+@click.pass_obj
+def import_csv(output: Output, folder: Path) -> None:
+    """Import FOLDER: cities.csv, tags.csv, pois.csv, hotels.csv, stations.csv, trains.csv.
+
+    Each may also be a folder of files (pois/*.csv); missing ones are left out. Rows are
+    matched by id: importing the same folder again changes nothing.
+    """
+
+    async def work(engine: Engine) -> ImportReport:
+        async with transaction(engine) as session:
+            report = await import_catalogue(session, folder)
+        await tidy_catalogue(engine, report.total)
+        return report
+
+    report = with_engine(work)
+    output.show(report.as_json(), lambda: describe_report(report))
 
 
 @click.group()

@@ -12,11 +12,10 @@ import click
 import httpx
 import uvicorn
 
-from backend.access.browser_queries import make_link
-from backend.access.queries import create_key, revoke_key
+from backend.access.queries import create_key, make_link, revoke_key
 from backend.bootstrap import prepare_database, seed
 from backend.catalogue.queries import read_state
-from backend.catalogue.tidying import tidy_catalogue
+from backend.catalogue.seed import tidy_catalogue
 from backend.cli.itinerary_text import describe_funnel, print_result
 from backend.cli.output import FAILED, Output, json_option
 from backend.cli.serve import make_server, open_listener

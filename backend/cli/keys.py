@@ -7,8 +7,8 @@ import click
 from backend.access.principal import SCOPES
 from backend.access.queries import create_key, list_keys, revoke_key
 from backend.cli.database import with_engine
+from backend.cli.options import TENANT
 from backend.cli.output import Output, json_option
-from backend.cli.tenant_option import TENANT
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 

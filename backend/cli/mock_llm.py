@@ -9,8 +9,7 @@ import click
 
 from backend.cli.output import Output, json_option, read_json, warn
 from backend.errors import ConfigurationError
-from backend.mock_llm.scenario import DialectName, Scenario, read_scenario
-from backend.mock_llm.scenarios import SCENARIOS, find_scenario
+from backend.mock_llm.scenario import SCENARIOS, DialectName, Scenario, find_scenario, read_scenario
 from backend.mock_llm.server import serve_mock
 
 

@@ -6,17 +6,15 @@ import click
 
 from backend.bootstrap import make_fetcher, make_planners, make_store
 from backend.cli.database import with_engine
-from backend.cli.export_option import export_options, write_exports
 from backend.cli.itinerary_text import print_result
+from backend.cli.options import TENANT, export_options, write_exports
 from backend.cli.output import FAILED, Output, json_option, read_json
-from backend.cli.tenant_option import TENANT
 from backend.db.session import Engine
-from backend.runs.commands import start_run
-from backend.runs.means import open_means
-from backend.runs.queries import hold_run
-from backend.runs.result import show_run
-from backend.runs.spending import check_model
-from backend.runs.workflow import advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.life.result import show_run
+from backend.runs.life.spending import check_model
+from backend.runs.log.queries import hold_run
+from backend.runs.work.workflow import advance_run, open_means
 from backend.settings import read_settings
 from backend.sources.store import SourceStore
 

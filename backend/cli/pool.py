@@ -1,23 +1,29 @@
-"""`waypool pool`: see what a request's candidates would be, without a run."""
+"""`waypool pool`: see what a request's candidates would be, without a run.
 
-from collections.abc import Mapping
+Reads a snapshot file; one that does not hold together is refused before anything trips over it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
+from pydantic import ValidationError
 from rich.box import SIMPLE
 from rich.table import Table
 
 from backend.cli.database import with_engine
+from backend.cli.options import param_option
 from backend.cli.output import Output, json_option, read_json, write_text
-from backend.cli.param_option import param_option
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
+from backend.errors import ConfigurationError
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue
-from backend.pool.preview import preview_document
+from backend.pool.build import preview_document
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
+from backend.text import quote
 
 
 @click.group()
@@ -129,3 +135,37 @@ def _tabulate_legs(snapshot: Snapshot) -> Table:
 
 def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count) or "none"
+
+
+MAX_NAMED = 5
+
+
+def read_snapshot(source: str) -> Snapshot:
+    """The snapshot in a file, as `pool preview --snapshot` writes it; `-` is standard input."""
+    raw = read_json(source)
+    try:
+        snapshot = Snapshot.model_validate(raw)
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg']}" for e in error.errors()]
+        raise _refuse(source, wrong) from None
+    if gaps := list(_list_gaps(snapshot)):
+        raise _refuse(source, gaps)
+    return snapshot
+
+
+def _list_gaps(snapshot: Snapshot) -> Iterator[str]:
+    """What is named in the pool and stands nowhere."""
+    cities = {*snapshot.city_order, *snapshot.cities}
+    cities.update(city for leg in snapshot.legs for city in (leg.from_city, leg.to_city))
+    yield from (f"city_rows lacks {quote(c)}" for c in sorted(cities - set(snapshot.city_rows)))
+    pools = set(snapshot.city_order) - set(snapshot.cities)
+    yield from (f"cities lacks {quote(c)}" for c in sorted(pools))
+    rows = snapshot.rows
+    held = {"poi": set(rows.pois), "hotel": set(rows.hotels), "train": set(rows.trains)}
+    for kind, ids in snapshot.ids_by_kind.items():
+        yield from (f"rows lack the {kind} {quote(i)}" for i in sorted(ids - held[kind]))
+
+
+def _refuse(source: str, named: Sequence[str]) -> ConfigurationError:
+    more = f"; {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
+    return ConfigurationError(f"{source} is no snapshot: {'; '.join(named[:MAX_NAMED])}{more}")

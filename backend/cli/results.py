@@ -10,8 +10,8 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from backend.bootstrap import make_store
-from backend.cli.cursor_option import cursor_option
 from backend.cli.database import with_engine
+from backend.cli.options import cursor_option
 from backend.cli.output import Output, json_option, show_path
 from backend.db.session import Engine
 from backend.errors import ConfigurationError

@@ -1,5 +1,9 @@
-"""`waypool runs`: the operator's view of all runs."""
+"""`waypool runs`: the operator's view of all runs.
 
+`waypool runs export|diff|bisect`: a run as a file that replays anywhere, and two runs side by side.
+"""
+
+import asyncio
 import datetime as dt
 from typing import Any
 
@@ -7,26 +11,71 @@ import click
 from rich.box import SIMPLE
 from rich.table import Table
 
+from backend.agent.replies import dump_json
 from backend.bootstrap import make_models
-from backend.cli.cursor_option import cursor_option
 from backend.cli.database import with_engine, with_queue
-from backend.cli.export_option import export_options, write_exports
-from backend.cli.itinerary_text import print_result
-from backend.cli.ledger_text import print_ledger
-from backend.cli.output import Output, json_option
-from backend.cli.run_files import bisect_command, diff_command, export
-from backend.cli.tenant_option import TENANT
+from backend.cli.itinerary_text import print_ledger, print_result
+from backend.cli.options import TENANT, cursor_option, export_options, write_exports
+from backend.cli.output import Output, json_option, write_text
+from backend.cli.replay import load_run
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
-from backend.runs.commands import cancel_run, keep_run, remove_run, retry_run
-from backend.runs.ledger import read_ledger
-from backend.runs.lifecycle import STATUSES
-from backend.runs.listing import make_page
-from backend.runs.open_runs import list_open_runs, show_open_run
-from backend.runs.queries import list_runs
-from backend.runs.queue import JobQueue
-from backend.runs.result import show_run
+from backend.replay.bisect import bisect_runs, write_causes
+from backend.replay.redaction import redact
+from backend.replay.run_diff import diff_runs, write_diff
+from backend.runs.life.commands import cancel_run, keep_run, remove_run, retry_run
+from backend.runs.life.ledger import read_ledger
+from backend.runs.life.open_runs import list_open_runs, show_open_run
+from backend.runs.life.queue import JobQueue
+from backend.runs.life.result import show_run
+from backend.runs.log.lifecycle import STATUSES
+from backend.runs.log.queries import list_runs, make_page
 from backend.settings import read_settings
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--redact", "is_redacted", is_flag=True, help="Tokens for the traveller's words.")
+@click.option(
+    "--output", "-o", "target", default="-", show_default=True, metavar="FILE", help="'-': stdout."
+)
+def export(run_id: str, is_redacted: bool, target: str) -> None:
+    """Write a run as JSON: snapshot, log, results behind handles, result, hashes; no secrets.
+
+    It replays without a database. RUN may be a file too, to redact it.
+    """
+    whole = load_run(run_id)
+    bare = asyncio.run(redact(whole)) if is_redacted else whole
+    write_text(target, dump_json(bare.document))
+
+
+@click.command("diff")
+@click.argument("one", metavar="A")
+@click.argument("other", metavar="B")
+@json_option
+@click.pass_obj
+def diff_command(output: Output, one: str, other: str) -> None:
+    """Show what differs between two runs, or exports of runs.
+
+    Request, parameters, pool, calls, plan by day, tokens and cost.
+    """
+    found = diff_runs(load_run(one), load_run(other))
+    output.show(found, lambda: write_diff(found))
+
+
+@click.command("bisect")
+@click.argument("one", metavar="A")
+@click.argument("other", metavar="B")
+@json_option
+@click.pass_obj
+def bisect_command(output: Output, one: str, other: str) -> None:
+    """Say which recorded input alone makes the plans of two runs differ.
+
+    Code, request, catalogue, each parameter, return limits, the model's replies.
+    """
+    causes = asyncio.run(bisect_runs(load_run(one), load_run(other)))
+    document = {"causes": [cause.as_json() for cause in causes]}
+    output.show(document, lambda: write_causes(causes))
 
 
 @click.group()

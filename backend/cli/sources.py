@@ -1,4 +1,7 @@
-"""`waypool sources`: third-party data that becomes tools, listed, tried, switched on and off."""
+"""`waypool sources`: third-party data that becomes tools, listed, tried, switched on and off.
+
+`waypool audit-columns`: what the columns of a file are worth before a source is made of it.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -11,26 +14,26 @@ from rich.table import Table
 from backend.audit.change import Author
 from backend.bootstrap import make_fetcher
 from backend.cli.database import with_engine
-from backend.cli.history import why_option
-from backend.cli.output import Output, json_option, read_json
+from backend.cli.output import Output, json_option, read_json, show_path
+from backend.cli.tuning import why_option
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
 from backend.errors import ConfigurationError
 from backend.results.values import write_json
 from backend.settings import read_settings
-from backend.sources.asking import AtHand
-from backend.sources.configured import parse_source
+from backend.sources.audit.report import audit, describe_audit
 from backend.sources.queries import (
+    DataSource,
     add_source,
     get_source,
     list_sources,
+    parse_source,
     remove_source,
     write_source,
 )
 from backend.sources.spec import Source
-from backend.sources.tables import DataSource
-from backend.tools.source_tools import check_name
-from backend.tools.source_trial import try_source
+from backend.sources.store import AtHand
+from backend.tools.source_tools import check_name, try_source
 
 T = TypeVar("T")
 
@@ -209,3 +212,33 @@ def _show(row: DataSource) -> dict[str, Any]:
         "version": row.version,
         "updated_at": row.updated_at.isoformat(),
     }
+
+
+_MOST_BYTES = 1_000_000_000
+
+
+@click.command("audit-columns")
+@click.argument("source", metavar="FILE")
+@click.option("--cut", type=click.IntRange(min=1), default=None, metavar="N",
+              help="What keeping the first N bytes alone would lose.")  # fmt: skip
+@json_option
+@click.pass_obj
+def audit_columns(output: Output, source: str, cut: int | None) -> None:
+    """Find columns of FILE ('-': stdin), CSV or JSON, that say nothing or what others say.
+
+    Empty and constant ones, numbers that never change in some groups of rows, copies, sums and
+    functions of other columns, each with the bytes that it takes.
+    """
+    report = audit(_read(source), cut)
+    click.echo(write_json(report) if output.is_json else "\n".join(describe_audit(report)))
+
+
+def _read(source: str) -> bytes:
+    try:
+        with click.open_file(source, "rb") as stream:
+            content = bytes(stream.read(_MOST_BYTES + 1))
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {show_path(source)}: {error.strerror}") from None
+    if len(content) > _MOST_BYTES:
+        raise ConfigurationError(f"{show_path(source)} is longer than {_MOST_BYTES:,} bytes")
+    return content

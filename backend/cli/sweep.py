@@ -12,14 +12,14 @@ from backend.bench.sweep import (
     Outcome,
     Setting,
     combine,
+    draw_sweep,
     group_work,
     name_params,
     run_work,
     summarize,
 )
-from backend.bench.sweep_picture import draw_sweep
 from backend.cli.database import with_engine
-from backend.cli.limit_option import read_rows
+from backend.cli.options import read_rows
 from backend.cli.output import Output, json_option, read_json, warn, write_text
 from backend.db.session import Engine, Session, transaction
 from backend.errors import ConfigurationError, NotFoundError, RequestRefusedError
@@ -27,7 +27,7 @@ from backend.params.queries import read_params
 from backend.params.registry import ParamValue, find_param, parse_value
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
-from backend.runs.queries import list_runs
+from backend.runs.log.queries import list_runs
 from backend.tools.registry import get_tool
 
 _LAST = re.compile(r"last:([0-9]{1,4})")

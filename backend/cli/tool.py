@@ -1,31 +1,80 @@
-"""`waypool tool`: call a tool by hand, and see what a model would see."""
+"""`waypool tool`: call a tool by hand, and see what a model would see.
+
+The working state of calls made by hand: a file with the draft, the calls so far, and what was seen.
+"""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
+from pydantic import ValidationError
 
 from backend.agent.replies import dump_json
 from backend.bootstrap import make_fetcher
-from backend.cli.limit_option import limit_option
-from backend.cli.output import Output, json_option
-from backend.cli.snapshot_file import read_snapshot
-from backend.cli.working_state import read_state, write_state
+from backend.cli.options import limit_option
+from backend.cli.output import Output, json_option, read_json, write_text
+from backend.cli.pool import read_snapshot
 from backend.db.connect import is_at_hand, open_database
 from backend.db.migrate import head_revision, read_revision
 from backend.db.session import make_engine, transaction
-from backend.errors import ToolError, UnavailableError
+from backend.errors import ConfigurationError, ToolError, UnavailableError
+from backend.planner.plan.draft import Draft
+from backend.pool.snapshot import Snapshot
 from backend.settings import Settings, read_settings
-from backend.sources.asking import Asked, ask_source
 from backend.sources.queries import list_source_rows
 from backend.sources.spec import Source
-from backend.sources.store import Offer, list_offers
+from backend.sources.store import Asked, Offer, ask_source, list_offers
+from backend.text import quote
 from backend.tools.call import ToolCall
+from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit
 from backend.tools.queries import read_limits
 from backend.tools.runner import ToolRunner
+
+
+class WorkingState(RunState):
+    """A run's state with the hash of the snapshot that it belongs to; empty: not known."""
+
+    snapshot_sha256: str = ""
+
+
+def read_state(path: str | None, snapshot: Snapshot) -> RunState:
+    """The state in the file; a fresh one where there is none yet."""
+    if path is None or not Path(path).exists():
+        return RunState()
+    try:
+        state = WorkingState.model_validate(read_json(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "it"
+        raise ConfigurationError(f"{path} is no working state: {where}: {first['msg']}") from None
+    if state.snapshot_sha256 not in ("", snapshot.sha256):
+        raise ConfigurationError(f"{path} belongs to another snapshot: {state.snapshot_sha256}")
+    for fault in _list_strangers(snapshot, state.draft):
+        raise ConfigurationError(f"{path} does not fit the snapshot: {fault}")
+    return state
+
+
+def write_state(path: str, state: RunState, snapshot: Snapshot) -> None:
+    """Keep the state for the next call."""
+    values = {**state.model_dump(), "snapshot_sha256": snapshot.sha256}
+    write_text(path, WorkingState.model_validate(values).model_dump_json(indent=2) + "\n")
+
+
+def _list_strangers(snapshot: Snapshot, draft: Draft) -> Iterator[str]:
+    """Choices of a draft that no edit would have made."""
+    days = range(1, snapshot.request.days + 1)
+    yield from (f"no day {day}" for day in draft.visits if day not in days)
+    yield from (f"no place {quote(i)}" for i in draft.poi_ids if snapshot.poi(i) is None)
+    yield from (f"no city {quote(city)}" for city in draft.hotels if city not in snapshot.cities)
+    yield from (f"no hotel {quote(i)}" for i in draft.hotels.values() if snapshot.hotel(i) is None)
+    yield from (f"no leg {leg}" for leg in draft.trains if not 0 <= leg < len(snapshot.legs))
+    trains = (i for ids in draft.trains.values() for i in ids)
+    yield from (f"no train {quote(i)}" for i in trains if snapshot.train(i) is None)
+
 
 Limits = Mapping[str, ToolLimit]
 

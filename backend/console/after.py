@@ -15,15 +15,14 @@ from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, requi
 from backend.db.session import transaction
 from backend.errors import ConflictError, OutOfBoundsError
 from backend.params.registry import ParamValue, find_param, parse_value
-from backend.replay.building import build_export
 from backend.replay.export import RunExport
-from backend.replay.live import Change, start_live
+from backend.replay.live import Change, build_export, start_live
 from backend.replay.run_diff import diff_runs, is_same
-from backend.replay.verification_job import start_verification, wait_for_verification
-from backend.runs.commands import get_run
-from backend.runs.events import PlannerName
-from backend.runs.lifecycle import is_final
-from backend.runs.queries import list_runs, save_feedback
+from backend.replay.verify import start_verification, wait_for_verification
+from backend.runs.life.commands import get_run
+from backend.runs.log.events import PlannerName
+from backend.runs.log.lifecycle import is_final
+from backend.runs.log.queries import list_runs, save_feedback
 
 router = APIRouter(prefix="/runs")
 

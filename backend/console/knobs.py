@@ -1,16 +1,42 @@
-"""What an admin turns: a parameter or a tool, one class each, so that pages treat both alike."""
+"""What an admin turns: a parameter or a tool, one class each, so that pages treat both alike.
 
+What the forms of an admin's changes have in common: who, why, and the version that the page showed.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from backend.access.principal import Principal
 from backend.audit.change import Author, ChangeKind
-from backend.console.change_form import Fields, read_text
+from backend.clock import read_utc
 from backend.db.session import Session
 from backend.params.queries import revert_param, write_param
 from backend.params.registry import Param, find_param, parse_value
 from backend.tools.queries import revert_tool, write_tool
 from backend.tools.registry import check_limit, get_tool
 from backend.tools.tool import Tool
+
+Fields = Mapping[str, list[str]]
+
+LONGEST_WHY = 500
+
+
+def read_text(form: Fields, name: str) -> str:
+    """What stands in a field; empty where the form lacks it."""
+    return form.get(name, [""])[0].strip()
+
+
+def read_author(form: Fields, principal: Principal) -> Author:
+    """Who changes something now, and the reason given."""
+    return Author(read_utc(), principal.key_id, read_text(form, "why")[:LONGEST_WHY] or None)
+
+
+def read_version(form: Fields) -> int:
+    """The version that the page showed; none of ours is negative."""
+    text = read_text(form, "version")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
 
 KnobKind = Literal["params", "tools"]
 Target = int | Literal["default"] | None

@@ -16,7 +16,7 @@ from backend.pool.dropped import ORDERS, Drop, list_dropped
 from backend.pool.dropped_queries import View
 from backend.pool.snapshot import Kind, Snapshot
 from backend.pool.why import Explanation, explain_place
-from backend.runs.result import list_selected
+from backend.runs.life.result import list_selected
 
 router = APIRouter(prefix="/runs")
 

@@ -8,19 +8,18 @@ from fastapi import APIRouter, Query, Request, Response
 
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
-from backend.console.change_form import read_text
 from backend.console.charts import draw_funnel
-from backend.console.knobs import Knob, KnobKind, find_knob
+from backend.console.knobs import Knob, KnobKind, find_knob, read_text
 from backend.console.render import show_page
 from backend.console.settings_view import Setting, Typed, find_setting, keep_typed
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import Session, transaction
 from backend.errors import OutOfBoundsError, RequestRefusedError, WaypoolError
 from backend.http_status import find_status
-from backend.runs.commands import get_run
-from backend.runs.pool_trial import KINDS, Trial, try_pool
-from backend.runs.queries import RunHead, list_runs
-from backend.runs.stats import read_limit_use
+from backend.runs.life.commands import get_run
+from backend.runs.log.queries import RunHead, list_runs
+from backend.runs.stats.pool_trial import KINDS, Trial, try_pool
+from backend.runs.stats.report import read_limit_use
 
 router = APIRouter(prefix="/tune/preview")
 

@@ -10,13 +10,13 @@ from backend.bootstrap import Services
 from backend.console.render import show_page
 from backend.console.visit import ServicesDep, Visit, VisitDep, require
 from backend.errors import NotFoundError, ToolError
+from backend.results.asking import Leaf, Question, leaf_through
 from backend.results.document import Document
 from backend.results.handle import Reader
-from backend.results.leafing import Leaf, Question, leaf_through
-from backend.results.overview import list_overview
 from backend.results.path_grammar import MAX_CHARACTERS
 from backend.results.queries import show_head
 from backend.results.refusals import ResultError
+from backend.results.run_results import list_overview
 
 router = APIRouter(prefix="/results")
 

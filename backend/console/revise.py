@@ -6,17 +6,16 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend.console.render import show_page
-from backend.console.revise_form import make_revision, sort_faults
-from backend.console.revise_view import Sent, find_places
+from backend.console.revise_form import Sent, find_places, make_revision, sort_faults
 from backend.console.run_page import look_at_run, show_run_page
 from backend.console.visit import ServicesDep, VisitDep, read_form, require
 from backend.db.session import transaction
 from backend.errors import Fault, RequestRefusedError
-from backend.runs.admission import QueueFullError
-from backend.runs.recheck import recheck_run
-from backend.runs.result import list_selected
-from backend.runs.revisions import start_revision
-from backend.runs.spending import CostLimitError
+from backend.runs.life.admission import QueueFullError
+from backend.runs.life.result import list_selected
+from backend.runs.life.spending import CostLimitError
+from backend.runs.revising.recheck import recheck_run
+from backend.runs.revising.revisions import start_revision
 
 router = APIRouter(prefix="/runs")
 

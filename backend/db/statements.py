@@ -3,13 +3,21 @@
 A session and its check of the connection cost several times as much as such a statement itself,
 and a run's steps are nothing else. The price: a connection that broke while it lay idle is noticed
 by the statement that gets it. That one fails, and the next finds sound ones.
+
+Tidies tables after a bulk of writes: index-only scans need pages that are known to be visible.
+
+The server does this by itself after a while; the queries of the first minutes should not wait.
 """
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from psycopg import AsyncConnection, OperationalError
 from psycopg_pool import AsyncConnectionPool
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.db.session import CONNECT_SECONDS, Engine
 from backend.errors import UnavailableError
@@ -47,3 +55,16 @@ async def open_statements(engine: Engine, size: int) -> AsyncIterator[Statements
         open=False,
     ) as pool:
         yield Statements(pool)
+
+
+log = logging.getLogger(__name__)
+
+
+async def vacuum(engine: AsyncEngine, tables: Sequence[str]) -> None:
+    """Vacuum and analyze; what was written stands whether this works or not."""
+    autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+    try:
+        async with autocommit.connect() as connection:
+            await connection.execute(text(f"vacuum (analyze) {', '.join(tables)}"))
+    except DBAPIError as error:
+        log.warning("the tables were not vacuumed: %s", str(error.orig).strip())

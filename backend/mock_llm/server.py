@@ -11,18 +11,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from backend.mock_llm.checker import check_request
-from backend.mock_llm.counting import PromptCache, write_usage
-from backend.mock_llm.dialects import find_dialect
+from backend.mock_llm.counting import PromptCache, find_dialect, write_usage
 from backend.mock_llm.render import (
+    LONGEST_HEAD,
+    HttpAnswer,
+    HttpRequest,
+    read_request,
     render_document,
     render_fault,
     render_raw,
     render_refusal,
     render_stream,
+    send_answer,
 )
 from backend.mock_llm.replies import make_reply
 from backend.mock_llm.scenario import Fault, Scenario, Step
-from backend.mock_llm.wire import LONGEST_HEAD, HttpAnswer, HttpRequest, read_request, send_answer
 
 _KEPT = 5_000
 

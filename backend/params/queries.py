@@ -1,17 +1,32 @@
-"""Reads and writes parameter values; a value is read anew for each pool or call."""
+"""Reads and writes parameter values; a value is read anew for each pool or call.
+
+The parameter rows that differ from the code's defaults.
+"""
 
 import datetime as dt
 from typing import Literal
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import DateTime, Text, select
+from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
 
 from backend.audit.change import Author, Change
 from backend.audit.queries import recall, record_change
+from backend.db.session import Base
 from backend.errors import StaleVersionError
 from backend.params.registry import PARAMS, ParamValue, check_value, default_values, find_param
-from backend.params.tables import SystemParam
+
+
+class SystemParam(Base):
+    """A parameter's value as JSON; `version` grows with each change."""
+
+    __tablename__ = "system_param"
+
+    key: Mapped[str] = mapped_column(Text, primary_key=True)
+    value: Mapped[ParamValue] = mapped_column(JSONB(none_as_null=False), nullable=False)
+    version: Mapped[int] = mapped_column(default=1)
+    updated_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
 
 
 async def read_params(session: AsyncSession) -> dict[str, ParamValue]:

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from backend.errors import ToolError
-from backend.planner.arrange import arrange
-from backend.planner.draft import Draft
+from backend.planner.check.validator import validate
+from backend.planner.days.timeline import build_itinerary
 from backend.planner.edits import choose_hotel, list_days_in, put_visit, with_visits
-from backend.planner.itinerary import Itinerary, LegItem, MealItem, StayItem, VisitItem
-from backend.planner.locks import Barred, Locks
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import validate
+from backend.planner.plan.draft import Barred, Draft, Locks
+from backend.planner.plan.itinerary import Itinerary, LegItem, MealItem, StayItem, VisitItem
+from backend.planner.search.arrange import arrange
 from backend.pool.snapshot import Snapshot
 
 STRAIN = frozenset({"PACE", "MEAL_MISSED", "TRAVEL_SHARE", "EMPTY_DAY", "CHECK_IN", "LATE_ARRIVAL"})

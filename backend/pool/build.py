@@ -1,26 +1,223 @@
-"""Cuts what was found into a pool of the sizes asked for, and puts a snapshot together; pure."""
+"""Cuts what was found into a pool of the sizes asked for, and puts a snapshot together; pure.
 
-from collections.abc import Iterable, Mapping, Sequence
+What the traveller should know about a pool, with texts in both languages.
+
+The pool as `pool preview` and the admin's preview show it, without the full rows.
+
+Chooses trains spread over the day: the quickest of each slot first, then the widest gaps.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 from backend.params.registry import ParamValue
 from backend.pool.candidate import CityRow, StationRow, TagRow
-from backend.pool.departure import Zones, measure_journey
+from backend.pool.departure import Zones, find_zone, measure_journey
 from backend.pool.findings import EXEMPT, HotelFindings, PlaceFindings, TrainFindings
 from backend.pool.limits import MAX_LEG_TRAINS, PoolLimits
 from backend.pool.plan_request import PlanRequest
-from backend.pool.pool_warnings import find_warnings
+from backend.pool.rules import is_closed_throughout
 from backend.pool.snapshot import (
     CatalogueCounts,
     CityPool,
     Connection,
     LegPool,
+    PoolWarning,
     Snapshot,
     SnapshotRows,
 )
-from backend.pool.stay import Leg, Stay
-from backend.pool.train_spread import Choice, spread_trains
-from backend.pool.trip_calendar import TripCalendar
+from backend.pool.stay import Leg, Stay, TripCalendar, plan_stays
+from backend.text import Locale
+
+PLACES_A_DAY = 4
+
+_TEXTS: dict[str, dict[Locale, str]] = {
+    "ADULT_FARES": {
+        "en": "The catalogue has no child fares: children are counted at adult fares.",
+        "zh-CN": "数据中没有儿童票价，儿童按成人票价计算。",
+    },
+    "HOLIDAY_UNKNOWN": {
+        "en": "The official days off in {city} are not all known for these dates;"
+        " unknown ones count as ordinary days.",
+        "zh-CN": "{city}在这些日期的法定节假日尚未公布，未公布的日子按普通日子处理。",
+    },
+    "MUST_SEE_CLOSED": {
+        "en": "{place} in {city} is closed on every day of the stay.",
+        "zh-CN": "{city}的{place}在停留期间每天都不开放。",
+    },
+    "POOL_THIN": {
+        "en": "Only {count} places in {city} fit this request, fewer than"
+        f" {PLACES_A_DAY} a day.",
+        "zh-CN": f"{{city}}只有{{count}}个地点符合要求，平均每天不足{PLACES_A_DAY}个。",
+    },
+    "LEG_NOT_COVERED": {
+        "en": "No train covers the way from {start} to {end} on {date}:"
+        " it is left to the traveller.",
+        "zh-CN": "{date}从{start}到{end}没有可用的火车，这一段需自行安排。",
+    },
+    "PAST_DATE": {
+        "en": "The trip begins on {date}, which is in the past.",
+        "zh-CN": "出发日期{date}已经过去。",
+    },
+}
+
+
+def find_warnings(
+    request: PlanRequest,
+    cities: Mapping[str, CityPool],
+    legs: Sequence[LegPool],
+    rows: SnapshotRows,
+    calendar: TripCalendar,
+) -> tuple[PoolWarning, ...]:
+    """Warnings in the order of the trip.
+
+    A date in the past is none of them: it depends on the clock, and the hash must not.
+    """
+    found = [PoolWarning(code="ADULT_FARES")] if request.children else []
+    for stay in plan_stays(request):
+        pool = cities[stay.city]
+        if stay.city in calendar.unknown:
+            found.append(PoolWarning(code="HOLIDAY_UNKNOWN", city=stay.city))
+        found.extend(
+            _find_closed(pool, stay.city, stay.dates, rows, calendar.days_off_in(stay.city))
+        )
+        if len(pool.pois) < PLACES_A_DAY * len(stay.dates):
+            found.append(PoolWarning(code="POOL_THIN", city=stay.city, count=len(pool.pois)))
+    return (*found, *_find_uncovered(legs))
+
+
+def _find_closed(
+    pool: CityPool,
+    city: str,
+    dates: Sequence[dt.date],
+    rows: SnapshotRows,
+    days_off: frozenset[dt.date],
+) -> Iterator[PoolWarning]:
+    for poi_id in pool.must_see_added:
+        row = rows.pois[poi_id]
+        if is_closed_throughout(row.opening_hours, row.closed_season, dates, days_off):
+            yield PoolWarning(code="MUST_SEE_CLOSED", city=city, poi_id=poi_id)
+
+
+def _find_uncovered(legs: Sequence[LegPool]) -> Iterator[PoolWarning]:
+    for n, leg in enumerate(legs):
+        if not leg.direct and not leg.connections:
+            yield PoolWarning(code="LEG_NOT_COVERED", leg=n)
+
+
+def is_past(request: PlanRequest, first_city: CityRow, now: dt.datetime) -> bool:
+    """Whether the trip began on an earlier day than the one now on in its first city."""
+    return request.start_date < now.astimezone(find_zone(first_city.timezone)).date()
+
+
+def describe_warning(snapshot: Snapshot, warning: PoolWarning, locale: Locale) -> str:
+    """The warning as a sentence."""
+    values = {"count": str(warning.count), "date": str(snapshot.request.start_date)}
+    if warning.city is not None:
+        values["city"] = _name_city(snapshot, warning.city, locale)
+    if warning.poi_id is not None:
+        place = snapshot.rows.pois[warning.poi_id]
+        values["place"] = place.name_en if locale == "en" else place.name
+    if warning.leg is not None:
+        leg = snapshot.legs[warning.leg]
+        values["start"] = _name_city(snapshot, leg.from_city, locale)
+        values["end"] = _name_city(snapshot, leg.to_city, locale)
+        values["date"] = str(leg.date)
+    return _TEXTS[warning.code][locale].format_map(values)
+
+
+def _name_city(snapshot: Snapshot, city: str, locale: Locale) -> str:
+    row = snapshot.city_rows[city]
+    return row.name_en if locale == "en" else row.name
+
+
+def list_warnings(snapshot: Snapshot, now: dt.datetime | None) -> list[PoolWarning]:
+    """The snapshot's warnings, and `PAST_DATE` where the trip begins before `now`."""
+    first_city = snapshot.city_rows[snapshot.city_order[0]]
+    if now is not None and is_past(snapshot.request, first_city, now):
+        return [PoolWarning(code="PAST_DATE"), *snapshot.warnings]
+    return list(snapshot.warnings)
+
+
+def preview_document(
+    snapshot: Snapshot, locale: Locale, now: dt.datetime | None = None
+) -> dict[str, Any]:
+    """Cities, legs, warnings (with a message each) and hash, as JSON values."""
+    return {
+        "cities": {city: _show_city(snapshot.cities[city]) for city in snapshot.city_order},
+        "legs": [_show_leg(leg) for leg in snapshot.legs],
+        "warnings": [
+            warning.model_dump(mode="json", exclude_none=True)
+            | {"message": describe_warning(snapshot, warning, locale)}
+            for warning in list_warnings(snapshot, now)
+        ],
+        "sha256": snapshot.sha256,
+    }
+
+
+def _show_city(pool: CityPool) -> dict[str, Any]:
+    shown = {"arrive", "leave", "pois", "must_see_added", "rejected", "hotels", "hotels_widened"}
+    return pool.model_dump(mode="json", include=shown)
+
+
+def _show_leg(pool: LegPool) -> dict[str, Any]:
+    shown = {"from_city", "to_city", "date", "trains", "direct", "connections"}
+    return pool.model_dump(mode="json", include=shown, by_alias=True)
+
+
+class Choice(NamedTuple):
+    """What the spread looks at: departure and journey in minutes, price None where unknown."""
+
+    id: str
+    depart: int
+    journey: int
+    price: Decimal | None
+
+
+def spread_trains(choices: Sequence[Choice], size: int) -> list[str]:
+    """Ids of at most `size` trains, listed by departure, then id."""
+    chosen = list(choices) if len(choices) <= size else _choose(choices, size)
+    return [choice.id for choice in sort_by_departure(chosen)]
+
+
+def sort_by_departure(choices: Sequence[Choice]) -> list[Choice]:
+    """By departure, then id."""
+    return sorted(choices, key=lambda choice: (choice.depart, choice.id))
+
+
+def _choose(choices: Sequence[Choice], size: int) -> list[Choice]:
+    chosen = _pick_by_slot(choices, size)
+    taken = {choice.id for choice in chosen}
+    gaps = {
+        choice: min(abs(choice.depart - other.depart) for other in chosen)
+        for choice in choices
+        if choice.id not in taken
+    }
+    while len(chosen) < size:
+        best = min(gaps, key=lambda choice: (-gaps[choice], choice.depart, choice.id))
+        chosen.append(best)
+        del gaps[best]
+        for choice, gap in gaps.items():
+            gaps[choice] = min(gap, abs(choice.depart - best.depart))
+    return chosen
+
+
+def _pick_by_slot(choices: Sequence[Choice], size: int) -> list[Choice]:
+    first = min(choice.depart for choice in choices)
+    span = max(choice.depart for choice in choices) - first
+    best: dict[int, Choice] = {}
+    for choice in choices:
+        slot = min(size - 1, (choice.depart - first) * size // span) if span else 0
+        if slot not in best or _merit(choice) < _merit(best[slot]):
+            best[slot] = choice
+    return list(best.values())
+
+
+def _merit(choice: Choice) -> tuple[int, bool, Decimal, str]:
+    return choice.journey, choice.price is None, choice.price or Decimal(0), choice.id
 
 
 @dataclass(frozen=True)

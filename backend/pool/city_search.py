@@ -1,12 +1,30 @@
-"""What the rules find in one city, by the statements of `queries`."""
+"""What the rules find in one city, by the statements of `queries`.
+
+Full rows of what is in a pool and its reserve, and of what the run needs around them.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
 
+from sqlalchemy import ARRAY, BindParameter, Engine, Executable, Text, any_, bindparam, func, select
+
+from backend.catalogue.queries import read_state
+from backend.catalogue.tables import City, Hotel, Place, Schedule, Station, Tag, Train
+from backend.clock import format_minutes
 from backend.db.session import Session
-from backend.pool.candidate import PoiCandidate
+from backend.pool.candidate import (
+    CityRow,
+    HotelCandidate,
+    PoiCandidate,
+    StationRow,
+    TagRow,
+    TrainCandidate,
+)
 from backend.pool.findings import EXEMPT, CityAsk, HotelFindings, PlaceFindings
 from backend.pool.queries import (
+    RANK_PLACES,
     HotelCount,
     PlaceCount,
     Wanted,
@@ -15,9 +33,173 @@ from backend.pool.queries import (
     count_places,
     rank_hotels,
 )
-from backend.pool.row_queries import rank_places
 from backend.pool.rules import is_closed_throughout, measure_stars, rank_place
-from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS
+from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, CatalogueCounts, Kind
+
+# Columns of tables, not attributes of classes: the ORM's loading would cost as much as a scan.
+_place, _hotel, _train = Place.__table__.c, Hotel.__table__.c, Train.__table__.c
+_schedule = Schedule.__table__.c
+
+_PLACE = select(
+    _place.id,
+    _place.city_id.label("city"),
+    _place.name,
+    _place.name_en,
+    _place.type,
+    _place.area,
+    _place.price,
+    _place.duration_min,
+    _place.popularity,
+    _place.tags,
+    _place.lat,
+    _place.lon,
+    _schedule.opening_hours,
+    _place.last_entry,
+    _schedule.closed_season,
+    _place.intro,
+    _place.source,
+    _place.booking,
+    _place.book_days_ahead,
+    _place.as_of,
+    _place.part_of,
+    _place.best_time,
+    _place.halls_hours,
+    _place.reach_mode,
+    _place.reach_minutes,
+    _place.reach_fare,
+    _place.wheelchair,
+    _place.cuisine,
+).join_from(Place.__table__, Schedule.__table__)
+_HOTEL = select(
+    _hotel.id,
+    _hotel.city_id.label("city"),
+    _hotel.name,
+    _hotel.name_en,
+    _hotel.stars,
+    _hotel.price_per_night,
+    _hotel.area,
+    _hotel.lat,
+    _hotel.lon,
+    _hotel.rating,
+    _hotel.tags,
+    _hotel.intro,
+    _hotel.source,
+    _hotel.check_in,
+    _hotel.check_out,
+    _hotel.as_of,
+    _hotel.beds,
+    _hotel.brand,
+)
+_TRAIN = select(
+    _train.id,
+    _train.number,
+    _train.from_city_id.label("from_city"),
+    _train.from_station,
+    _train.to_city_id.label("to_city"),
+    _train.to_station,
+    _train.depart_min,
+    _train.arrive_min,
+    _train.day_offset,
+    _train.price,
+    _train.runs_on,
+    _train.source,
+    _train.as_of,
+)
+
+
+_IDS: BindParameter[Any] = bindparam("ids", type_=ARRAY(Text))
+_PLACES = _PLACE.where(_place.id == any_(_IDS))
+_HOTELS = _HOTEL.where(_hotel.id == any_(_IDS))
+_TRAINS = _TRAIN.where(_train.id == any_(_IDS))
+
+
+_CITIES = select(*City.__table__.c).where(City.__table__.c.id == any_(_IDS))
+_RANKING = RANK_PLACES.subquery()
+_RANKED = _PLACE.join(_RANKING, _RANKING.c.id == _place.id).order_by(_RANKING.c.position)
+
+
+async def rank_places(session: Session, binds: Mapping[str, Any]) -> dict[str, PoiCandidate]:
+    """The first places of a city, in the order in which they get into a pool."""
+    rows = await _read(session, _RANKED, binds)
+    return {row["id"]: PoiCandidate(**row) for row in rows}
+
+
+async def read_places(session: Session, ids: Sequence[str]) -> dict[str, PoiCandidate]:
+    """Places by id."""
+    rows = await _read(session, _PLACES, {"ids": ids})
+    return {row["id"]: PoiCandidate(**row) for row in rows}
+
+
+async def read_hotels(session: Session, ids: Sequence[str]) -> dict[str, HotelCandidate]:
+    """Hotels by id."""
+    rows = await _read(session, _HOTELS, {"ids": ids})
+    return {row["id"]: HotelCandidate(**row) for row in rows}
+
+
+async def read_trains(session: Session, ids: Sequence[str]) -> dict[str, TrainCandidate]:
+    """Trains by id."""
+    rows = await _read(session, _TRAINS, {"ids": ids})
+    for row in rows:
+        row["depart"] = format_minutes(row.pop("depart_min"))
+        row["arrive"] = format_minutes(row.pop("arrive_min"))
+    return {row["id"]: TrainCandidate(**row) for row in rows}
+
+
+async def _read(
+    session: Session, query: Executable, binds: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Rows by column; zipped here, as a mapping for each row takes twice the time."""
+    result = await session.execute(query, binds)
+    names = tuple(result.keys())
+    return [dict(zip(names, row, strict=True)) for row in result]
+
+
+async def read_city_rows(session: Session, ids: Collection[str]) -> dict[str, CityRow]:
+    """Cities by id."""
+    rows = await _read(session, _CITIES, {"ids": sorted(ids)})
+    return {row["id"]: CityRow(**row) for row in rows}
+
+
+async def read_stations(session: Session, cities: Collection[str]) -> tuple[StationRow, ...]:
+    """Stations of some cities, by city and name."""
+    columns = select(Station.city_id.label("city"), Station.name, Station.lat, Station.lon)
+    chosen = columns.where(Station.city_id.in_(sorted(cities)))
+    rows = (await session.execute(chosen.order_by(Station.city_id, Station.name))).mappings()
+    return tuple(StationRow(**row) for row in rows)
+
+
+async def read_tag_rows(session: Session, ids: Collection[str]) -> tuple[TagRow, ...]:
+    """Words of the vocabulary, by id."""
+    columns = select(Tag.id, Tag.name, Tag.name_en).where(Tag.id.in_(sorted(ids)))
+    rows = (await session.execute(columns.order_by(Tag.id))).mappings()
+    return tuple(TagRow(**row) for row in rows)
+
+
+async def read_catalogue(session: Session) -> tuple[CatalogueCounts, str]:
+    """The catalogue's version and numbers of rows, and its currency.
+
+    Rows are counted once a version: in a large catalogue that takes longer than the pool.
+    """
+    state = await read_state(session)
+    engine = session.get_bind().engine
+    known = _counted.get(engine)
+    if known is None or known.version != state.version:
+        known = CatalogueCounts(version=state.version, rows=await _count_rows(session))
+        _counted[engine] = known
+    return known, state.currency
+
+
+_counted: WeakKeyDictionary[Engine, CatalogueCounts] = WeakKeyDictionary()
+
+
+async def _count_rows(session: Session) -> dict[Kind, int]:
+    counts = [
+        select(func.count()).select_from(table).scalar_subquery().label(kind)
+        for kind, table in (("poi", Place), ("hotel", Hotel), ("train", Train))
+    ]
+    row = (await session.execute(select(*counts))).one()
+    return {"poi": row.poi, "hotel": row.hotel, "train": row.train}
+
 
 Judged = tuple[PlaceCount, str | None]
 

@@ -11,23 +11,14 @@ from dataclasses import replace
 from backend.catalogue.importers.lines import read_weekdays
 from backend.errors import CatalogueNeededError, WaypoolError
 from backend.params.registry import ParamValue
-from backend.pool.build import (
-    Frame,
-    cut_city,
-    cut_leg,
-    list_candidates,
-    list_tags,
-    put_together,
-)
+from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
 from backend.pool.candidate import TrainCandidate
-from backend.pool.connections import find_connections
-from backend.pool.departure import Departure, read_zones
+from backend.pool.departure import Departure, find_connections, read_zones
 from backend.pool.findings import CityAsk, HotelFindings, PlaceFindings, ask_city
 from backend.pool.limits import PoolLimits, read_limits
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains
 from backend.pool.snapshot import CityPool, LegPool, Snapshot, SnapshotRows
-from backend.pool.stay import Leg, plan_stays
-from backend.pool.trip_calendar import TripCalendar
+from backend.pool.stay import Leg, TripCalendar, plan_stays
 
 
 class BrokenSnapshotError(WaypoolError):

@@ -9,14 +9,7 @@ from backend.errors import UnavailableError
 from backend.params.registry import ParamValue, snapshot_values
 from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
 from backend.pool.candidate import CityRow, PoiCandidate
-from backend.pool.city_search import search_hotels, search_places
-from backend.pool.connections import find_connections
-from backend.pool.departure import read_zones
-from backend.pool.findings import TrainFindings, ask_city
-from backend.pool.limits import PoolLimits, read_limits
-from backend.pool.plan_request import PlanRequest
-from backend.pool.queries import Wanted, read_wanted
-from backend.pool.row_queries import (
+from backend.pool.city_search import (
     read_catalogue,
     read_city_rows,
     read_hotels,
@@ -24,7 +17,14 @@ from backend.pool.row_queries import (
     read_stations,
     read_tag_rows,
     read_trains,
+    search_hotels,
+    search_places,
 )
+from backend.pool.departure import find_connections, read_zones
+from backend.pool.findings import TrainFindings, ask_city
+from backend.pool.limits import PoolLimits, read_limits
+from backend.pool.plan_request import PlanRequest
+from backend.pool.queries import Wanted, read_wanted
 from backend.pool.snapshot import (
     TRAIN_REJECTIONS,
     CityPool,
@@ -33,9 +33,8 @@ from backend.pool.snapshot import (
     Snapshot,
     SnapshotRows,
 )
-from backend.pool.stay import Leg, plan_legs, plan_stays
+from backend.pool.stay import Leg, TripCalendar, plan_legs, plan_stays, read_calendar
 from backend.pool.train_queries import count_trains, find_changing, find_running
-from backend.pool.trip_calendar import TripCalendar, read_calendar
 
 _TRIES = 5
 

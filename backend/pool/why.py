@@ -7,9 +7,9 @@ from typing import Any, Literal
 from backend.catalogue.queries import NamedPlace, find_places, list_place_names
 from backend.db.session import Session
 from backend.errors import ConflictError, NotFoundError
+from backend.pool.city_search import read_places
 from backend.pool.findings import ask_city
 from backend.pool.limits import read_limits
-from backend.pool.row_queries import read_places
 from backend.pool.rules import Entry, judge_place
 from backend.pool.snapshot import Snapshot
 from backend.pool.stay import plan_stays

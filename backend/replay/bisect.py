@@ -16,7 +16,7 @@ from backend.replay.export import RunExport
 from backend.replay.memory_run import Setting, plan_in_memory
 from backend.replay.playback import play_back
 from backend.replay.run_diff import diff_days, diff_values
-from backend.runs.limit_reader import load_limits
+from backend.runs.life.limit_reader import load_limits
 from backend.tools.limits import ToolLimit
 
 Effect = Literal["same", "none", "changes", "explains", "unknown"]

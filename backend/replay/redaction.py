@@ -14,8 +14,8 @@ from typing import Any
 
 from backend.agent.replies import dump_json
 from backend.errors import WaypoolError
-from backend.planner.draft import Draft
-from backend.planner.itinerary import Itinerary, Violation
+from backend.planner.plan.draft import Draft
+from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport, make_export
@@ -25,7 +25,7 @@ from backend.results.values import parse_json, write_json
 from backend.runs.relaxing.outcome import STEP
 from backend.tools.call import ToolOutcome
 from backend.tools.registry import TOOLS
-from backend.tools.schema import describe_tool
+from backend.tools.tool import describe_tool
 
 NOTE = "[note]"
 MODEL = "[model's words]"

@@ -7,7 +7,7 @@ from typing import Any
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
 from backend.replay.json_tree import list_leaves
-from backend.runs.recording import make_pair_key
+from backend.runs.work.recording import make_pair_key
 from backend.tools.call import ToolCall
 
 _FIGURES = ("turns", "tool_calls", "input_tokens", "cached_tokens", "output_tokens")

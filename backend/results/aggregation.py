@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from backend.results.column import Codes, Column
-from backend.results.exact_sum import sum_by_group
-from backend.results.number_column import NumberColumn
+from backend.results.numbers import Codes, Column, NumberColumn, sum_by_group
 from backend.results.query_shape import Aggregate, Query
 from backend.results.refusals import refuse_number
 from backend.results.rows import Part, Rows

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.results.column import ORDERED, Check, Codes, Column, Mask, Positions
-from backend.results.number_column import make_numbers
+from backend.results.numbers import ORDERED, Check, Codes, Column, Mask, Positions, make_numbers
 from backend.results.values import MISSING, Missing, identity_key
 
 MAX_DISTINCT = 1024

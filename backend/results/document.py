@@ -1,11 +1,16 @@
-"""A stored document: its root with lists that are read when they are wanted, and its main table."""
+"""A stored document: its root with lists that are read when they are wanted, and its main table.
 
-from collections.abc import Iterable, Mapping, Sequence
+A list whose elements are made when they are wanted: what answers are packed from.
+
+Cuts values to what an answer has room for: texts, lists, objects, depth.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from backend.results.column import Column, Positions
+from backend.results.numbers import Column, Positions
 from backend.results.rows import Rows
 
 MAX_KEYS = 20_000
@@ -111,3 +116,49 @@ def collect_keys(rows: Iterable[Any]) -> tuple[str, ...]:
         if len(keys) >= MAX_KEYS:
             break
     return tuple(islice(keys, MAX_KEYS))
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """Length, elements in order, and a part of them without making the others."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def slice(self, start: int, end: int) -> "Listing":
+        """Elements from `start` to before `end`, both within bounds."""
+        ...
+
+
+def holds_listing(value: Any) -> bool:
+    """Whether a stored list stands in an object: it is longer than any short answer."""
+    if isinstance(value, dict):
+        return any(map(holds_listing, value.values()))
+    return isinstance(value, Listing)
+
+
+_DEEPEST = 4
+
+
+def cut_text(text: str, limit: int) -> str:
+    """At most `limit` code points, the last of them an ellipsis where something is gone."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def cut(value: Any, text_limit: int, key_limit: int, depth: int = 0) -> Any:
+    """A value with short texts and few keys or elements; deep content becomes an ellipsis."""
+    if isinstance(value, str):
+        return cut_text(value, text_limit)
+    if isinstance(value, Listing):
+        value = list(value.slice(0, min(key_limit, len(value))))
+    if not isinstance(value, dict | list):
+        return value
+    if value and depth == _DEEPEST:
+        return "…"
+    if isinstance(value, dict):
+        return {
+            cut_text(key, text_limit): cut(entry, text_limit, key_limit, depth + 1)
+            for key, entry in islice(value.items(), key_limit)
+        }
+    return [cut(entry, text_limit, key_limit, depth + 1) for entry in value[:key_limit]]

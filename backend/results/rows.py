@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from backend.results.column import Check, Codes, Column, Mask, Positions
 from backend.results.columns import make_column
+from backend.results.numbers import Check, Codes, Column, Mask, Positions
 from backend.results.path_grammar import (
     All,
     Comparison,

@@ -1,4 +1,7 @@
-"""A run's own results, as its tools reach them: to put one away, and to ask about one."""
+"""A run's own results, as its tools reach them: to put one away, and to ask about one.
+
+Stored results as lists show them to people and programs: head and summary, newest first.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +11,7 @@ from typing import Any
 from backend.results.asking import answer
 from backend.results.document import Document
 from backend.results.handle import Owner, Reader
+from backend.results.queries import show_head
 from backend.results.refusals import ResultError
 from backend.results.store import ResultStore
 from backend.results.values import write_json
@@ -64,3 +68,17 @@ def make_plain_json(value: Any) -> Any:
         near = float(value)
         return near if Decimal(repr(near)) == value else str(value)
     return value
+
+
+async def list_overview(
+    store: ResultStore, reader: Reader, limit: int, before: str | None = None
+) -> dict[str, Any]:
+    """A page of the results that the reader may see; a summary where the content is there."""
+    heads = await store.list(reader, limit + 1, before)
+    items = []
+    for head in heads[:limit]:
+        shown = show_head(head)
+        del shown["tenant"]
+        summary = await store.read_summary(head.id) if shown["state"] == "ready" else None
+        items.append({**shown, "summary": summary})
+    return {"items": items, "next_cursor": items[-1]["id"] if len(heads) > limit else None}

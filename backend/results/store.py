@@ -2,11 +2,15 @@
 
 Reading is lazy: a question loads the parts that it needs, within a time limit, and everything that
 computes runs in a thread beside the event loop.
+
+Loads the parts of a stored result for code that runs in a thread, within a time limit.
 """
 
 import asyncio
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from backend.clock import read_utc
@@ -23,7 +27,6 @@ from backend.results.handle import (
     refuse_handle,
     refuse_state,
 )
-from backend.results.loading import PartLoader, name_place
 from backend.results.packed_document import DocumentWriter, open_document
 from backend.results.queries import (
     ResultHead,
@@ -40,9 +43,61 @@ from backend.results.queries import (
     update_result,
 )
 from backend.results.quotas import Limits, check_size, make_room, read_limits
-from backend.results.sealing import Seal
+from backend.results.refusals import ResultError
+from backend.results.sealing import Seal, UnreadableError
 from backend.results.values import parse_json, write_json
 from backend.text import Locale
+
+FetchPart = Callable[[str], Awaitable[bytes | None]]
+
+_CACHED = 4
+_MAX_SECONDS = 60.0
+
+
+class PartLoader:
+    """Gives parts by name; the last few stay at hand. Called from another thread than the loop's."""
+
+    def __init__(self, handle: str, seal: Seal, fetch: FetchPart) -> None:
+        self._handle, self._seal, self._fetch = handle, seal, fetch
+        self._loop = asyncio.get_running_loop()
+        self._deadline = time.monotonic() + _MAX_SECONDS
+        self._cached: OrderedDict[str, bytes] = OrderedDict()
+
+    def __call__(self, name: str) -> bytes:
+        """The content of a part; a result that is gone in the meantime has expired."""
+        if name in self._cached:
+            self._cached.move_to_end(name)
+            return self._cached[name]
+        if time.monotonic() > self._deadline:
+            raise _refuse_time()
+        stored = asyncio.run_coroutine_threadsafe(self._get(name), self._loop).result()
+        if stored is None:
+            raise refuse_expired()
+        try:
+            content = self._seal.open(stored, name_place(self._handle, name))
+        except UnreadableError:
+            raise refuse_expired() from None
+        self._cached[name] = content
+        if len(self._cached) > _CACHED:
+            self._cached.popitem(last=False)
+        return content
+
+    async def _get(self, name: str) -> bytes | None:
+        return await self._fetch(name)
+
+
+def name_place(handle: str, name: str) -> str:
+    """What a part is bound to when it is sealed."""
+    return f"{handle}/{name}"
+
+
+def _refuse_time() -> ToolError:
+    return ResultError(
+        "QUERY_TOO_LONG",
+        f"the question took longer than {_MAX_SECONDS:.0f} seconds; ask for less",
+        translated=f"查询超过 {_MAX_SECONDS:.0f} 秒，请缩小范围",
+    )
+
 
 T = TypeVar("T")
 

@@ -1,6 +1,18 @@
-"""Puts a call's arguments into a projection's queries, as values: never as text of a query."""
+"""Puts a call's arguments into a projection's queries, as values: never as text of a query.
 
+Fields out of a text by a pattern like `{station} - {kind}: {value} {risk} - {at}`.
+
+No regular expressions: literal pieces are looked for from left to right, each at its first place
+after the one before, so the time is linear in the text whatever the pattern.
+
+Texts made comparable for a topic: case, width and punctuation go, words keep their beginnings.
+"""
+
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from backend.errors import ToolError
@@ -66,3 +78,63 @@ class _StandIns(dict[str, Any]):
                 self[name] = [1] if is_list else 1
         for name in list_arguments(query.get("limit")):
             self[name] = 1
+
+
+MAX_PATTERN = 400
+MAX_FIELDS = 20
+_FIELD = re.compile(r"\{([a-z][a-z0-9_]{0,47})\}")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Literals around fields: one more literal than fields, the first and last may be empty."""
+
+    literals: tuple[str, ...]
+    fields: tuple[str, ...]
+
+    def read(self, text: str) -> dict[str, str] | None:
+        """The fields of a text, without white space around; None where it does not fit."""
+        head, *inner, tail = self.literals
+        if not text.startswith(head) or not text.endswith(tail):
+            return None
+        at, end = len(head), len(text) - len(tail)
+        found: dict[str, str] = {}
+        for name, literal in zip(self.fields, inner, strict=False):
+            stop = text.find(literal, at, end)
+            if stop < 0:
+                return None
+            found[name] = text[at:stop].strip()
+            at = stop + len(literal)
+        found[self.fields[-1]] = text[at:end].strip()
+        return found if at <= end else None
+
+
+@cache
+def compile_pattern(text: str) -> Pattern:
+    """The pattern that a text says; `ValueError` where it is ambiguous or too long."""
+    pieces = _FIELD.split(text)
+    literals, fields = tuple(pieces[::2]), tuple(pieces[1::2])
+    if len(text) > MAX_PATTERN or len(fields) > MAX_FIELDS:
+        raise ValueError(f"a pattern has at most {MAX_PATTERN} characters and {MAX_FIELDS} fields")
+    if not fields:
+        raise ValueError(f"the pattern {text!r} has no {{field}}")
+    if len(set(fields)) < len(fields):
+        raise ValueError(f"the pattern {text!r} names a field twice")
+    if "" in literals[1:-1]:
+        raise ValueError(f"in the pattern {text!r} two fields stand side by side")
+    return Pattern(literals, fields)
+
+
+_NO_WORD = re.compile(r"[^\w]+")
+
+
+def fold_text(text: str) -> str:
+    """The words of a text between single spaces, with one at both ends."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return f" {_NO_WORD.sub(' ', folded).strip()} "
+
+
+def fold_topic(text: str) -> str:
+    """What is looked for in a folded text: Latin words from their beginning, Chinese anywhere."""
+    words = fold_text(text).strip()
+    return f" {words}" if words[:1].isascii() else words

@@ -10,12 +10,10 @@ from backend.results.document import Document, thaw
 from backend.results.path_grammar import Comparison, FieldStep, Key
 from backend.results.query import run_query
 from backend.results.query_shape import Query, parse_query
-from backend.sources.binding import bind_query
-from backend.sources.cells import looks_like_date
-from backend.sources.folding import fold_text
+from backend.sources.binding import bind_query, fold_text
 from backend.sources.refusals import refuse_gap, refuse_untyped_date
 from backend.sources.spec import Source, Table
-from backend.sources.tabling import ChangedError, Row, TableRows, read_table
+from backend.sources.tabling import ChangedError, Row, TableRows, looks_like_date, read_table
 from backend.text import find_near
 
 _ORDERED = {"<", "<=", ">", ">="}

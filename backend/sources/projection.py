@@ -2,24 +2,174 @@
 
 The whole response is read, or nothing of it is used. What is kept is told with what it was kept of,
 what is left out is named, and the rows as a whole are there to be stored behind a handle.
+
+The form of a part, and what an answer says about itself.
+
+Bytes to text: byte-order mark, then what was configured or declared, then UTF-8, then a guess.
+
+Chinese sources come in GBK and Big5, declared, undeclared, or declared as something else. The guess
+counts characters that every Chinese text is full of; what fits no encoding is refused.
+
+The arguments of a call as the projection and the address want them.
 """
 
+import codecs
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
-from backend.results.query_shape import parse_query
+from backend.results.path_grammar import Key
+from backend.results.query_shape import Query, parse_query
 from backend.results.values import parse_json
-from backend.sources.binding import bind_query
+from backend.sources.binding import bind_query, fold_topic
 from backend.sources.choosing import Chooser, Chosen
-from backend.sources.decoding import UnreadableTextError, decode
 from backend.sources.formats import BadFormatError, parse
 from backend.sources.refusals import refuse_change
-from backend.sources.shaping import count_kept, list_shown, shape_rows
-from backend.sources.spec import SMALL_BYTES, Part, Source
-from backend.sources.tabling import ABSENT, ChangedError, read_root
+from backend.sources.spec import HOLE, SMALL_BYTES, Argument, Part, Source
+from backend.sources.tabling import ABSENT, ChangedError, Row, read_root
+
+
+def list_shown(query: Query) -> Iterator[str]:
+    """Columns that a query's answer shows, or adds up."""
+    figures = [aggregate.field for aggregate in query.aggregate if aggregate.field]
+    for field in (*query.select, *query.group_by, *figures):
+        first = field.steps[0]
+        assert isinstance(first, Key)
+        yield first.name
+
+
+def shape_rows(rows: list[Row], shape: str, name: str) -> Any:
+    """Rows in the shape that a part wants; `name` is the part's."""
+    if shape == "rows":
+        return rows
+    if shape == "map":
+        return _make_map(rows, name)
+    if len(rows) > 1:
+        raise ChangedError(f"{name} has {len(rows)} rows instead of one")
+    row = rows[0] if rows else None
+    return next(iter(row.values())) if row is not None and len(row) == 1 else row
+
+
+def _make_map(rows: list[Row], name: str) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for row in rows:
+        (_, key), *rest = row.items()
+        if str(key) in made:
+            raise ChangedError(f"{name} has {key!r} twice")
+        made[str(key)] = rest[0][1] if len(rest) == 1 else dict(rest)
+    return made
+
+
+def count_kept(chosen: Sequence[Chosen]) -> dict[str, Any]:
+    """Rows that the answer rests upon, out of how many, and their range."""
+    spans = [
+        row[choice.table.range]
+        for choice in chosen
+        if choice.table.range is not None
+        for row in choice.rows
+        if row[choice.table.range] is not None
+    ]
+    return {
+        "from": min(spans, default=None),
+        "to": max(spans, default=None),
+        "rows": sum(len(choice.rows) for choice in chosen),
+        "of": sum(len(choice.read.rows) for choice in chosen),
+    }
+
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_XML_ENCODING = re.compile(rb"""<\?xml[^>]{0,80}encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
+_HAN = re.compile("[\u4e00-\u9fff]")
+
+# What is declared by the name of a smaller set often holds characters of the larger one.
+_SUPERSETS = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "big5-hkscs": "big5hkscs",
+    "iso8859-1": "cp1252",
+    "ascii": "utf-8",
+}
+_GUESSES = ("gb18030", "big5hkscs", "cp1252")
+_FREQUENT = frozenset(
+    "的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着"
+    "著下自之年过過发發后後作里裡用道行所然家种種事成方多经經么麼去法学學如都同现現当當没沒动動面起看定天分还"
+    "還进進好小部其些主样樣理心她本前开開但因只从從想实實日月公司市区區站点點车車香港北京深圳天气氣星期新"
+)
+_SAMPLE = 64 * 1024
+
+
+class UnreadableTextError(ValueError):
+    """The bytes are text in no encoding that is known here."""
+
+
+def decode(raw: bytes, configured: str | None = None, content_type: str | None = None) -> str:
+    """The text; a byte-order mark is taken off."""
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            text = _try(raw[len(mark) :], encoding)
+            if text is not None:
+                return text
+    for name in (configured, _read_charset(content_type), _read_xml_encoding(raw), "utf-8"):
+        text = _try(raw, name)
+        if text is not None:
+            return text
+    return _guess(raw)
+
+
+def _read_charset(content_type: str | None) -> str | None:
+    found = _CHARSET.search(content_type or "")
+    return found[1] if found else None
+
+
+def _read_xml_encoding(raw: bytes) -> str | None:
+    found = _XML_ENCODING.match(raw.lstrip()[:200])
+    return found[1].decode("ascii") if found else None
+
+
+def _try(raw: bytes, name: str | None) -> str | None:
+    try:
+        known = codecs.lookup(name or "").name
+    except LookupError:
+        return None
+    try:
+        # A response of plain UTF-8 is often declared as Latin-1, which fits any bytes.
+        if _SUPERSETS.get(known) == "cp1252":
+            return None if _is_utf8(raw) else raw.decode("cp1252")
+        return raw.decode(_SUPERSETS.get(known, known))
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _guess(raw: bytes) -> str:
+    texts = [text for text in (_try(raw, name) for name in _GUESSES) if text is not None]
+    if not texts:
+        raise UnreadableTextError("its bytes are text in no known encoding")
+    return max(texts, key=_rate)
+
+
+def _rate(text: str) -> float:
+    han = _HAN.findall(text[:_SAMPLE])
+    return sum(character in _FREQUENT for character in han) / len(han) if han else 0.0
+
 
 MAX_LEFT_OUT = 20
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -160,3 +310,38 @@ class _Reader:
             {key: value for key, value in row.items() if key not in folded} | extra
             for row, extra in zip(read.rows, read.extras, strict=True)
         ]
+
+
+def fill_arguments(source: Source, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Checked arguments with defaults in place of what was not given, texts folded where wanted."""
+    return {
+        argument.name: _fill(argument, given.get(argument.name)) for argument in source.arguments
+    }
+
+
+def _fill(argument: Argument, value: Any) -> Any:
+    if value is None or value in ([], ()):
+        value = argument.default
+    if argument.many and value is not None:
+        values = list(value) if isinstance(value, list | tuple) else [value]
+        return [_fold(argument, entry) for entry in values]
+    return _fold(argument, value)
+
+
+def _fold(argument: Argument, value: Any) -> Any:
+    return fold_topic(value) if argument.fold and isinstance(value, str) else value
+
+
+def build_address(source: Source, arguments: Mapping[str, Any]) -> str:
+    """The address with the arguments percent-encoded: none can reach another host or path."""
+
+    def write(value: Any) -> str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, list):
+            return ",".join(map(write, value))
+        return "" if value is None else str(value)
+
+    return HOLE.sub(
+        lambda hole: quote(write(arguments.get(hole[1])).strip(), safe=""), source.address
+    )

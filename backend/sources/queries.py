@@ -1,21 +1,114 @@
-"""Reads and writes sources; every change stands in the audit trail."""
+"""Reads and writes sources; every change stands in the audit trail.
+
+Sources as rows that an admin writes, and their last responses.
+
+The sources that come along, as data; they are switched off until somebody enables them.
+"""
 
 import datetime as dt
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Text, cast, delete, func, select
-from sqlalchemy.dialects.postgresql import insert
+from pydantic import ValidationError
+from sqlalchemy import (
+    BigInteger,
+    DateTime,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Text,
+    cast,
+    delete,
+    func,
+    select,
+)
+from sqlalchemy.dialects.postgresql import JSON, insert
+from sqlalchemy.orm import Mapped, mapped_column
 
 from backend.audit.change import Author, Change
 from backend.audit.queries import record_change
-from backend.db.session import Session
+from backend.db.session import Base, CodeText, Session
 from backend.db.statements import Statements
-from backend.errors import ConflictError, NotFoundError, StaleVersionError
-from backend.sources.configured import list_configured
+from backend.errors import ConflictError, NotFoundError, StaleVersionError, WaypoolError
+from backend.settings import find_data
 from backend.sources.spec import Source
-from backend.sources.tables import DataSource, SourceResponse
 from backend.text import find_near
+
+Moment = DateTime(timezone=True)
+
+
+class DataSource(Base):
+    """A source by its name; `spec` is the whole of it, the switch stands beside it."""
+
+    __tablename__ = "data_source"
+
+    name: Mapped[CodeText] = mapped_column(primary_key=True)
+    enabled: Mapped[bool]
+    spec: Mapped[dict[str, Any]] = mapped_column(JSON)
+    version: Mapped[int] = mapped_column(default=1)
+    updated_at: Mapped[dt.datetime] = mapped_column(Moment)
+
+    @property
+    def source(self) -> Source:
+        """The source that the row says."""
+        return Source.model_validate(self.spec)
+
+
+class SourceResponse(Base):
+    """A response as it came, compressed, and encrypted where a key is configured."""
+
+    __tablename__ = "source_response"
+    __table_args__ = (
+        Index("ix_source_response_source", "source"),
+        Index("ix_source_response_used_at", "used_at"),
+    )
+
+    address: Mapped[CodeText] = mapped_column(primary_key=True)
+    source: Mapped[CodeText] = mapped_column(ForeignKey("data_source.name", ondelete="CASCADE"))
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    content_type: Mapped[str | None] = mapped_column(Text)
+    etag: Mapped[str | None] = mapped_column(Text)
+    modified: Mapped[str | None] = mapped_column(Text)
+    fresh_until: Mapped[dt.datetime] = mapped_column(Moment)
+    used_at: Mapped[dt.datetime] = mapped_column(Moment)
+
+
+class BadSourceError(WaypoolError):
+    """A source whose row could not work; every fault is named."""
+
+    code = "BAD_SOURCE"
+
+
+def parse_source(value: Any) -> Source:
+    """The source that a JSON value says; a `BadSourceError` names every fault with its place."""
+    try:
+        return Source.model_validate(value)
+    except ValidationError as error:
+        fault = BadSourceError("this is no source that could work")
+        fault.details = tuple(
+            f"{'.'.join(map(str, entry['loc'])) or 'the source'}: {_say(entry)}"
+            for entry in error.errors(include_url=False)
+        )
+        raise fault from None
+
+
+def _say(entry: Mapping[str, Any]) -> str:
+    return str(entry["msg"]).removeprefix("Value error, ")
+
+
+@cache
+def list_configured() -> tuple[Source, ...]:
+    """The sources of `seed_data/sources`, by name."""
+    files = sorted((find_data("seed_data") / "sources").glob("*.json"))
+    return tuple(parse_source(json.loads(file.read_text("utf-8"))) for file in files)
+
+
+def get_configured(name: str) -> Source:
+    """One of them."""
+    return next(source for source in list_configured() if source.name == name)
 
 
 async def insert_configured(session: Session, at: dt.datetime) -> int:

@@ -15,8 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, mo
 
 from backend.errors import ToolError
 from backend.results.path_grammar import parse_field, parse_path
-from backend.sources.binding import check_query, list_arguments
-from backend.sources.extraction import compile_pattern
+from backend.sources.binding import check_query, compile_pattern, list_arguments
 from backend.sources.formats import Format
 
 NAME = re.compile("[a-z][a-z0-9_]{2,47}")

@@ -1,22 +1,90 @@
 """The sources as a run's tools reach them: which are switched on, and asking one.
 
 Read anew at every call, so that what an admin switches on or off holds from the next call on.
+
+Asks a source: address, response, projection; what a tool, a test by hand and a bench have in common.
+
+Responses kept in the database, so that all processes ask a source once.
+
+Only the source's own marks and times decide about their use; see `freshness`.
 """
 
+import asyncio
+import datetime as dt
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
+from backend.clock import read_utc
+from backend.db.session import Engine, transaction
 from backend.db.statements import Statements
-from backend.sources.asking import Asked, ask_source
-from backend.sources.fetch import Fetcher
-from backend.sources.queries import SourceRow, list_sources_alone
+from backend.results.sealing import Seal, UnreadableError
+from backend.sources.fetch import Fetched, Fetcher, Kept
+from backend.sources.projection import Projection, build_address, fill_arguments, project
+from backend.sources.queries import (
+    SourceRow,
+    drop_response,
+    find_response,
+    list_sources_alone,
+    make_room,
+    put_response,
+)
 from backend.sources.spec import Source
+
+
+class Fetches(Protocol):
+    """Where responses come from."""
+
+    async def fetch(self, source: Source, address: str, /) -> Fetched:
+        """The response, whole."""
+        ...
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """A response that is at hand, whatever the address."""
+
+    raw: bytes
+
+    async def fetch(self, _source: Source, _address: str) -> Fetched:
+        """The bytes."""
+        return Fetched(self.raw, None)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came out: the facts, and what they were made of."""
+
+    projection: Projection
+    address: str
+    fetched: Fetched
+
+
+async def ask_source(fetcher: Fetches, source: Source, given: Mapping[str, Any]) -> Asked:
+    """The facts for checked arguments; a `SourceError` where the source gives none."""
+    arguments = fill_arguments(source, given)
+    address = build_address(source, given_or_default(source, given))
+    fetched = await fetcher.fetch(source, address)
+    projection = await asyncio.to_thread(
+        project, source, fetched.raw, arguments, fetched.content_type
+    )
+    return Asked(projection, address, fetched)
+
+
+def given_or_default(source: Source, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as an address spells them: not folded."""
+    return {
+        argument.name: argument.default
+        if given.get(argument.name) is None
+        else given[argument.name]
+        for argument in source.arguments
+    }
+
 
 log = logging.getLogger(__name__)
 
@@ -58,3 +126,53 @@ class SourceStore:
     async def ask(self, source: Source, given: Mapping[str, Any]) -> Asked:
         """The facts for checked arguments; a `SourceError` where the source gives none."""
         return await ask_source(self._fetcher, source, given)
+
+
+MAX_BYTES = 500_000_000
+UNUSED = dt.timedelta(days=7)
+
+
+class ResponseCache:
+    """The table `source_response`; `secret` encrypts what is kept from now on."""
+
+    def __init__(self, engine: Engine, secret: str | None) -> None:
+        self._engine, self._seal = engine, Seal(secret)
+
+    async def find(self, address: str) -> Kept | None:
+        """What is kept for the address; None also where it cannot be opened."""
+        async with transaction(self._engine) as session:
+            row = await find_response(session, address, read_utc())
+            if row is None:
+                return None
+            try:
+                raw = self._seal.open(row.content, _name_place(address))
+            except UnreadableError:
+                return None
+            return Kept(raw, row.content_type, row.etag, row.modified, row.fresh_until)
+
+    async def keep(self, source: str, address: str, kept: Kept) -> None:
+        """Keep it, and make room for it."""
+        now = read_utc()
+        values = {
+            "address": address,
+            "source": source,
+            "content": self._seal.close(kept.raw, _name_place(address)),
+            "size_bytes": len(kept.raw),
+            "content_type": kept.content_type,
+            "etag": kept.etag,
+            "modified": kept.modified,
+            "fresh_until": kept.fresh_until,
+            "used_at": now,
+        }
+        async with transaction(self._engine) as session:
+            await put_response(session, values)
+            await make_room(session, MAX_BYTES, now - UNUSED)
+
+    async def drop(self, address: str) -> None:
+        """Keep nothing for the address."""
+        async with transaction(self._engine) as session:
+            await drop_response(session, address)
+
+
+def _name_place(address: str) -> str:
+    return f"source response {address}"

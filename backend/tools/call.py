@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from backend.planner.draft import Draft
+from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Kind
 
 

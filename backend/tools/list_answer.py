@@ -1,16 +1,40 @@
-"""Turns a listing into the answer of a list tool: page, hint, what was shown, what was asked."""
+"""Turns a listing into the answer of a list tool: page, hint, what was shown, what was asked.
 
-from collections.abc import Callable, Iterable, Mapping
+The honest page: how many there are, how many these are, what limit applied, what to do next.
+
+The answer of a detail tool: one row whole, counted as opened.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from backend.money import format_money
-from backend.pool.snapshot import Kind
+from backend.pool.candidate import HotelCandidate, PoiCandidate, Row, TrainCandidate
+from backend.pool.snapshot import Kind, Snapshot
 from backend.tools.context import ToolContext
-from backend.tools.hints import Advice, make_hint
-from backend.tools.listing import Listing, RowT
-from backend.tools.page import build_page_result
+from backend.tools.hints import Advice, Listing, RowT, make_hint
 from backend.tools.tool import Answer
+
+
+def build_page_result(
+    rows: Sequence[dict[str, Any]], *, total: int, limit: int, hint: str
+) -> dict[str, Any]:
+    """A list tool's answer, with exactly these keys; `total` counts all matches, not this page."""
+    return {
+        "total": total,
+        "returned": len(rows),
+        "hasMore": len(rows) < total,
+        "limit": limit,
+        "hint": hint,
+        "rows": list(rows),
+    }
+
+
+def build_repeat_result(*, number: int, total: int, limit: int, hint: str) -> dict[str, Any]:
+    """The answer to a repeat of call `number`: the same keys, no rows."""
+    page = build_page_result([], total=total, limit=limit, hint=hint)
+    return {**page, "repeat_of": number}
 
 
 def answer_list(
@@ -64,3 +88,35 @@ def show_number(number: float | None) -> float | int | None:
 def is_affordable(price: Decimal | None, most: str) -> bool:
     """Not above the limit; an unknown price is not, as in the pool's own rule."""
     return price is None or price <= Decimal(most)
+
+
+LONGEST_TEXT = 1000
+"""Characters of an introduction that a model is shown: an import takes more."""
+
+Candidate = PoiCandidate | HotelCandidate | TrainCandidate
+
+
+def answer_detail(kind: Kind, row_id: str, content: dict[str, Any]) -> Answer:
+    """One item in detail; asked for again, it is a repeat."""
+    return Answer(content, asked={"id": row_id}, ids=(row_id,), kind=kind, opened=(row_id,))
+
+
+def show_fields(row: Row) -> dict[str, Any]:
+    """All fields as JSON values; unknown ones stand as null, endless texts are cut."""
+    return {key: _show(value) for key, value in row.model_dump(mode="json").items()}
+
+
+def _show(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return value[: LONGEST_TEXT - 1] + "…"
+    return show_number(value) if isinstance(value, float) else value
+
+
+def list_pool(snapshot: Snapshot, kind: Kind) -> Iterator[Candidate]:
+    """The pool's rows of a kind, for telling near ones."""
+    rows: dict[Kind, dict[str, Any]] = {
+        "poi": snapshot.rows.pois,
+        "hotel": snapshot.rows.hotels,
+        "train": snapshot.rows.trains,
+    }
+    return (rows[kind][row_id] for row_id in sorted(snapshot.ids_by_kind[kind]))

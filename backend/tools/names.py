@@ -1,4 +1,7 @@
-"""Finds what an argument means: a city, area, type or tag by id or by a name in any language."""
+"""Finds what an argument means: a city, area, type or tag by id or by a name in any language.
+
+Kinds of places under their names, so that an argument may say 博物馆 or Museum for `museum`.
+"""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
@@ -6,12 +9,44 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from backend.errors import ToolError
-from backend.planner.trip import name_in
+from backend.planner.days.trip import name_in
 from backend.pool.candidate import HotelCandidate, PoiCandidate
 from backend.pool.snapshot import LegPool, Snapshot
 from backend.text import Locale, find_near
 from backend.tools.faults import ArgumentFault, echo, refuse_arguments
-from backend.tools.type_names import TYPE_NAMES
+
+TYPE_NAMES: dict[str, tuple[str, str]] = {
+    "museum": ("博物馆", "Museum"),
+    "palace": ("宫殿", "Palace"),
+    "historic_site": ("古迹", "Historic site"),
+    "temple": ("寺庙", "Temple"),
+    "garden": ("园林", "Garden"),
+    "park": ("公园", "Park"),
+    "mountain": ("山", "Mountain"),
+    "lake": ("湖", "Lake"),
+    "cave": ("洞穴", "Cave"),
+    "beach": ("海滩", "Beach"),
+    "old_street": ("老街", "Old street"),
+    "ancient_town": ("古镇", "Ancient town"),
+    "market": ("市场", "Market"),
+    "food_street": ("美食街", "Food street"),
+    "restaurant": ("餐厅", "Restaurant"),
+    "teahouse": ("茶馆", "Teahouse"),
+    "theatre": ("剧院", "Theatre"),
+    "viewpoint": ("观景点", "Viewpoint"),
+    "landmark": ("地标", "Landmark"),
+    "theme_park": ("主题乐园", "Theme park"),
+    "zoo": ("动物园", "Zoo"),
+    "aquarium": ("水族馆", "Aquarium"),
+    "science": ("科技馆", "Science museum"),
+    "gallery": ("美术馆", "Gallery"),
+    "memorial": ("纪念馆", "Memorial"),
+    "campus": ("校园", "Campus"),
+    "shopping": ("购物", "Shopping"),
+    "nightlife": ("夜生活", "Nightlife"),
+}
+"""Names in zh-CN and en of the types that the seed catalogue uses; another type goes by its id."""
+
 
 Names = Mapping[str, Iterable[str]]
 """Names by id."""

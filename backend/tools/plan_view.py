@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 from backend.money import format_money
-from backend.planner.draft import Draft
-from backend.planner.itinerary import Day, DayItem, Itinerary, Violation
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import validate
+from backend.planner.check.validator import validate
+from backend.planner.days.timeline import build_itinerary
+from backend.planner.plan.draft import Draft
+from backend.planner.plan.itinerary import Day, DayItem, Itinerary, Violation
 from backend.pool.snapshot import Snapshot
 from backend.tools.tool import Answer
 

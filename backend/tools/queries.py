@@ -1,21 +1,54 @@
-"""Reads and writes `function_tool`; limits are read at every call, so a change holds at once."""
+"""Reads and writes `function_tool`; limits are read at every call, so a change holds at once.
+
+The tools as rows that an admin can change; what a tool does stands in code.
+"""
 
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Literal
 
-from sqlalchemy import select
+from sqlalchemy import CheckConstraint, DateTime, Text, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
 
 from backend.audit.change import Author, Change
 from backend.audit.queries import recall, record_change
+from backend.db.session import Base, CodeText
 from backend.db.statements import Statements
 from backend.errors import StaleVersionError
-from backend.tools.limits import ToolLimit
+from backend.tools.limits import MAX_RETURN_ROWS, MIN_RETURN_ROWS, HandleMode, ToolLimit
 from backend.tools.registry import TOOLS, check_changes, get_tool
-from backend.tools.tables import FunctionTool
+
+
+class FunctionTool(Base):
+    """A tool's switches; `max_return_rows` null means the code's default."""
+
+    __tablename__ = "function_tool"
+    __table_args__ = (
+        CheckConstraint(
+            f"max_return_rows between {MIN_RETURN_ROWS} and {MAX_RETURN_ROWS}",
+            name="max_return_rows",
+        ),
+        CheckConstraint("handle_mode in ('auto', 'never', 'always')", name="handle_mode"),
+        CheckConstraint("handle_threshold_tokens > 0", name="handle_threshold_tokens"),
+    )
+
+    name: Mapped[CodeText] = mapped_column(primary_key=True)
+    enabled: Mapped[bool]
+    max_return_rows: Mapped[int | None]
+    handle_mode: Mapped[HandleMode] = mapped_column(Text)
+    handle_threshold_tokens: Mapped[int]
+    version: Mapped[int] = mapped_column(default=1)
+    updated_at: Mapped[dt.datetime] = mapped_column(DateTime(timezone=True))
+
+    @property
+    def limit(self) -> ToolLimit:
+        """The row as the runner reads it."""
+        return ToolLimit(
+            self.enabled, self.max_return_rows, self.handle_mode, self.handle_threshold_tokens
+        )
 
 
 async def insert_missing_tools(session: AsyncSession, at: dt.datetime) -> None:

@@ -17,17 +17,14 @@ from backend.pool.snapshot import Snapshot
 from backend.text import Locale, find_near, shorten
 from backend.tools.arguments import read_arguments
 from backend.tools.call import SourceUse, ToolCall, ToolOutcome, ToolSchema
-from backend.tools.context import RunState, ToolContext
+from backend.tools.context import Results, RunState, ToolContext, put_away
 from backend.tools.faults import echo
-from backend.tools.handles import Results, put_away
 from backend.tools.hints import make_repeat_hint
 from backend.tools.limits import ToolLimit
-from backend.tools.page import build_repeat_result
+from backend.tools.list_answer import build_repeat_result
 from backend.tools.registry import TOOLS, find_tool
-from backend.tools.schema import describe_tool
-from backend.tools.source_tools import Sources, list_source_tools
-from backend.tools.told_sources import ToldSources, show_told
-from backend.tools.tool import Answer, Tool
+from backend.tools.source_tools import Sources, ToldSources, list_source_tools, show_told
+from backend.tools.tool import Answer, Tool, describe_tool
 
 ReadLimits = Callable[[], Awaitable[Mapping[str, ToolLimit]]]
 

@@ -2,28 +2,78 @@
 
 What does not fit into the threshold comes behind a handle too. A source that fails is an outcome
 like any other error that a model can mend: it goes on without it.
+
+A source's arguments as the closed model that its tool takes: every fault is named before a fetch.
+
+Tries a source by hand: what came, what of it the model would read, and how long that is.
+
+Sources as a recorded run was told of them: offered again, though they cannot be asked.
+
+What they had answered stands in the recording; anything else fails loudly instead of being fetched.
 """
 
+import datetime as dt
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from backend.errors import ConflictError
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model
+from pydantic_core import PydanticCustomError
+
+from backend.errors import ConflictError, WaypoolError
 from backend.pool.snapshot import Snapshot
 from backend.results.run_results import make_plain_json
+from backend.results.tokens import count_tokens
 from backend.results.values import write_canonical, write_json
-from backend.sources.asking import Asked
 from backend.sources.refusals import SourceError
-from backend.sources.spec import Source
-from backend.sources.store import Offer
-from backend.tools.call import SourceUse
-from backend.tools.context import ToolContext
-from backend.tools.handles import needs_handle
+from backend.sources.spec import Argument, Source
+from backend.sources.store import Asked, Fetches, Offer, ask_source
+from backend.text import Locale
+from backend.tools.arguments import OptionalText, Text, TextList, drop_blank, read_arguments
+from backend.tools.call import SourceUse, ToolSchema
+from backend.tools.context import ToolContext, needs_handle
 from backend.tools.limits import ToolLimit
 from backend.tools.registry import find_tool
-from backend.tools.source_arguments import make_arguments
-from backend.tools.tool import Answer, Tool, ToolArgs
+from backend.tools.tool import Answer, Tool, ToolArgs, describe_tool
+
+
+def make_arguments(source: Source) -> type[ToolArgs]:
+    """The model of a source's arguments."""
+    fields: dict[str, Any] = {}
+    for argument in source.arguments:
+        kind = _make_type(argument)
+        default = ... if argument.required else None
+        fields[argument.name] = (kind, Field(default, description=argument.description))
+    return create_model("Args", __base__=ToolArgs, **fields)
+
+
+def _make_type(argument: Argument) -> Any:
+    if argument.many:
+        return TextList
+    if argument.type == "text" and not argument.choices:
+        return Text if argument.required else OptionalText
+    kind = _make_plain_type(argument)
+    return kind if argument.required else Annotated[kind | None, BeforeValidator(drop_blank)]
+
+
+def _make_plain_type(argument: Argument) -> Any:
+    if argument.choices:
+        return Literal[argument.choices]
+    if argument.type == "date":
+        return Annotated[str, Field(max_length=20), AfterValidator(_check_date)]
+    if argument.type == "boolean":
+        return bool
+    kind = int if argument.type == "integer" else float
+    return Annotated[kind, Field(ge=argument.minimum, le=argument.maximum)]
+
+
+def _check_date(text: str) -> str:
+    try:
+        return dt.date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise PydanticCustomError("bad_date", "must be a date, YYYY-MM-DD") from None
+
 
 _ADVICE = (
     " Answers with facts, and with a handle of all the rows they were made of, for result_query."
@@ -120,3 +170,72 @@ async def _store(
 
 def _count_bytes(value: Any) -> int:
     return len(write_json(value).encode())
+
+
+async def try_source(
+    source: Source, fetcher: Fetches, arguments: str, locale: Locale = "en"
+) -> dict[str, Any]:
+    """What a call with these arguments (JSON) would give; a `ToolError` says why nothing."""
+    args = read_arguments(make_arguments(source), arguments, locale)
+    given = args.model_dump(mode="json", exclude_none=True)
+    asked = await ask_source(fetcher, source, given)
+    sent = asked.projection.as_sent()
+    text = write_json(sent)
+    return {
+        "name": source.name,
+        "address": asked.address,
+        "arguments": given,
+        "cached": asked.fetched.is_cached,
+        "raw_bytes": len(asked.fetched.raw),
+        "projected_bytes": len(write_json(asked.projection.answer).encode()),
+        "sent_bytes": len(text.encode()),
+        "sent_tokens": count_tokens(text),
+        "answer": make_plain_json(sent),
+    }
+
+
+class NotRecordedError(WaypoolError):
+    """A replay asks for what was not recorded and cannot be computed from the snapshot."""
+
+    code = "NOT_RECORDED"
+
+
+class _AnyArgs(ToolArgs):
+    """Whatever a model says: only the recording knows what the source would have taken."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ToldSources:
+    """The tools of a recording's sources; `told` may be replaced as the recording goes on."""
+
+    def __init__(self, told: Iterable[Mapping[str, Any]] = ()) -> None:
+        self.told: Sequence[Mapping[str, Any]] = tuple(told)
+
+    def list_tools(self) -> list[Tool[Any]]:
+        """A tool for each, those that were switched off marked so."""
+        return [_make_tool(entry) for entry in self.told]
+
+
+def show_told(tools: Iterable[Tool[Any]]) -> list[dict[str, Any]]:
+    """What `ToldSources` is made of, as JSON values."""
+    return [{"enabled": t.is_enabled, **describe_tool(t).model_dump(mode="json")} for t in tools]
+
+
+def _make_tool(entry: Mapping[str, Any]) -> Tool[Any]:
+    told = ToolSchema.model_validate({k: v for k, v in entry.items() if k != "enabled"})
+
+    def refuse(args: ToolArgs, _ctx: ToolContext) -> Answer:
+        asked = args.model_dump_json()[:200]
+        raise NotRecordedError(f"{told.name} was not asked this: {asked}")
+
+    return Tool(
+        told.name,
+        effect="view",
+        description=told.description,
+        args=_AnyArgs,
+        handler=refuse,
+        is_source=True,
+        is_enabled=bool(entry["enabled"]),
+        told=told,
+    )

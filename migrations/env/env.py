@@ -7,14 +7,14 @@ from alembic import context
 from sqlalchemy import Connection, text
 
 # Imported for their tables: what is missing here, no migration would be drafted for.
-import backend.access.tables
+import backend.access.queries
 import backend.catalogue.tables
-import backend.params.tables
-import backend.results.tables
-import backend.runs.tables
-import backend.sources.tables
-import backend.tools.tables  # noqa: F401
-from backend.db.base import Base
+import backend.params.queries
+import backend.results.queries
+import backend.runs.log.tables
+import backend.sources.queries
+import backend.tools.queries  # noqa: F401
+from backend.db.session import Base
 
 # A migration that waits for a lock makes everybody queue behind it, so it gives up soon.
 LIMITS = ("set lock_timeout = '10s'", "set statement_timeout = '10min'")

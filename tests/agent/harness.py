@@ -7,10 +7,10 @@ from typing import Any
 
 from backend.agent.llm import LlmClient, Message
 from backend.agent.loop import AgentResult, Watch, run_agent
-from backend.agent.recorder import MemoryRecorder
-from backend.planner.itinerary import Violation
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import validate
+from backend.agent.replies import MemoryRecorder
+from backend.planner.check.validator import validate
+from backend.planner.days.timeline import build_itinerary
+from backend.planner.plan.itinerary import Violation
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolCall, ToolOutcome
 from backend.tools.context import RunState

@@ -11,10 +11,9 @@ from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.limits import StopReason
 from backend.agent.llm import Message, ModelReply
 from backend.agent.loop import hand_over
-from backend.agent.recorder import MemoryRecorder
-from backend.agent.scripted_llm import ScriptedLlm, calls, says
-from backend.planner.draft import Draft, PlannedVisit
-from backend.planner.timeline import build_itinerary
+from backend.agent.replies import MemoryRecorder, ScriptedLlm, calls, says
+from backend.planner.days.timeline import build_itinerary
+from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolSchema
 from backend.tools.context import RunState

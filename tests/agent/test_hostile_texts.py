@@ -12,7 +12,7 @@ from backend.agent.limits import StopReason
 from backend.agent.llm import Message, ModelReply
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolCall, ToolSchema
-from backend.tools.detail import LONGEST_TEXT
+from backend.tools.list_answer import LONGEST_TEXT
 from tests.agent.harness import OFF, Trial, check_history, run_trial
 from tests.agent.hostile_texts import HOSTILE, Hostile
 from tests.factories import make_snapshot

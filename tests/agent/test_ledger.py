@@ -10,8 +10,7 @@ from backend.agent.ledger import Ledger, is_estimate
 from backend.agent.limits import StopReason
 from backend.agent.llm import Message, ModelReply, Usage, add_sizes
 from backend.agent.loop import Watch, run_agent
-from backend.agent.recorder import MemoryRecorder
-from backend.agent.scripted_llm import ScriptedLlm, calls, says
+from backend.agent.replies import MemoryRecorder, ScriptedLlm, calls, says
 from backend.pool.snapshot import Snapshot
 from backend.results.tokens import count_tokens
 from backend.tools.call import ToolSchema

@@ -9,10 +9,16 @@ import pytest
 from backend.agent.limits import StopReason
 from backend.agent.llm import Message, ModelError, ModelReply, Usage
 from backend.agent.loop import hand_over
-from backend.agent.recorder import MemoryRecorder
-from backend.agent.replies import make_call
-from backend.agent.scripted_llm import ScriptedLlm, calls, raw_call, says, several
-from backend.planner.draft import Draft
+from backend.agent.replies import (
+    MemoryRecorder,
+    ScriptedLlm,
+    calls,
+    make_call,
+    raw_call,
+    says,
+    several,
+)
+from backend.planner.plan.draft import Draft
 from backend.tools.call import ToolCall, ToolSchema
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit

@@ -9,11 +9,17 @@ from typing import Any
 
 import pytest
 
-from backend.agent.endpoint import Endpoint, Timeouts
-from backend.agent.llm import Message, ModelError, ModelReply, Progress, Usage
+from backend.agent.llm import (
+    AttemptError,
+    Message,
+    ModelError,
+    ModelReply,
+    Progress,
+    Retries,
+    Usage,
+)
 from backend.agent.openai_client import OpenAiClient
-from backend.agent.provider_profile import ProviderProfile, find_profile
-from backend.agent.retrying import AttemptError, Retries
+from backend.agent.provider_profile import Endpoint, ProviderProfile, Timeouts, find_profile
 from backend.mock_llm.scenario import CallScript, Fault, Scenario, Spoil, Step
 from backend.mock_llm.server import MockLlm, serve_mock
 from backend.tools.call import ToolCall, ToolSchema

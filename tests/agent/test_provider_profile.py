@@ -10,9 +10,9 @@ from backend.agent.openai_wire import write_request
 from backend.agent.provider_profile import PROFILES, find_profile
 from backend.errors import ConfigurationError
 from backend.mock_llm.checker import check_request
-from backend.mock_llm.dialects import DIALECTS, find_dialect
+from backend.mock_llm.counting import DIALECTS, find_dialect
 from backend.tools.registry import TOOLS
-from backend.tools.schema import describe_tool
+from backend.tools.tool import describe_tool
 
 ASK = (Message(role="system", content="plan"), Message(role="user", content="去北京"))
 SCHEMAS = [describe_tool(tool) for tool in TOOLS]

@@ -9,19 +9,18 @@ import pytest
 
 from backend.agent.llm import ModelError
 from backend.agent.prompt import SYSTEM
-from backend.agent.scripted_llm import ScriptedLlm, says
+from backend.agent.replies import ScriptedLlm, says
 from backend.bench.context.line import FOLLOW_UPS, ROWS, draw_line
-from backend.bench.context.model import ask_model
-from backend.bench.context.reader import read_answer
 from backend.bench.context.report import (
     REFERENCE,
     WANTED,
+    ask_model,
     compare_strategies,
     describe_context,
     describe_model,
 )
 from backend.bench.context.responses import SIZES, Question, make_questions
-from backend.bench.context.strategies import STRATEGIES, Asked, ask_sources, make_base
+from backend.bench.context.strategies import STRATEGIES, Asked, ask_sources, make_base, read_answer
 from backend.bench.context.traffic import ROWS as CROSSINGS
 from backend.bench.context.trip import measure_trip
 from backend.settings import read_settings

@@ -8,10 +8,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from backend.bench.measured_run import measure_run
-from backend.bench.profit import Item, bound_profit, bound_sack, rate_visits
+from backend.bench.measured_run import Item, bound_profit, bound_sack, measure_run, rate_visits
 from backend.bench.quality import describe_quality, summarise
-from backend.bench.quality_requests import KnownPlace, Vocabulary, draw_requests
+from backend.bench.queries import KnownPlace, Vocabulary, draw_requests
 from backend.cli import run
 from tests.factories import make_poi, make_snapshot
 

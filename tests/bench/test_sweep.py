@@ -1,7 +1,15 @@
 """A sweep: every combination, each pool planned under each limit, the frontier marked."""
 
-from backend.bench.sweep import Outcome, combine, group_work, mark, name_params, run_work, summarize
-from backend.bench.sweep_picture import draw_sweep
+from backend.bench.sweep import (
+    Outcome,
+    combine,
+    draw_sweep,
+    group_work,
+    mark,
+    name_params,
+    run_work,
+    summarize,
+)
 from backend.pool.rebuild import rebuild
 from tests.replay.runs import make_pool
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.bench.toptw import read_instance
+from backend.bench.planner import read_instance
 from backend.errors import ConfigurationError
-from backend.planner.orienteering import Tour, Window
+from backend.planner.orienteering.problem import Tour, Window
 from tests.bench.instances import write_solomon, write_trip
 
 

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.catalogue.day_off import is_day_off, list_days_off
 from backend.catalogue.opening_hours import (
     Interval,
     Location,
     check_opening_hours,
+    is_day_off,
     is_in_season,
     is_open_on,
+    list_days_off,
     open_intervals,
 )
 

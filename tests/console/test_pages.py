@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from backend.access.browser_queries import LINK_LIFE, make_link
-from backend.access.queries import create_key, revoke_key
+from backend.access.queries import LINK_LIFE, create_key, make_link, revoke_key
 from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
-from backend.mock_llm.scenarios import find_scenario
+from backend.mock_llm.scenario import find_scenario
 from tests.console.conftest import TRIP, Browser, Open, ask, find_text, wait_for
 from tests.database import run_sql
 from tests.flows.conftest import make_key

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from backend.db.session import make_engine, transaction
-from backend.mock_llm.scenarios import find_scenario
+from backend.mock_llm.scenario import find_scenario
 from tests.console.conftest import Browser, Forms, Open, ask, drop_tokens, find_text, wait_for
 from tests.flows.conftest import make_key
 from tests.flows.models import open_desk

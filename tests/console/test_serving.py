@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from backend.console.headers import HEADERS, GuardHeaders
+from backend.console.app import HEADERS, GuardHeaders
 from tests.console.conftest import Browser, Open
 from tests.flows.conftest import REQUEST, make_key
 

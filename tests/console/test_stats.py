@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from backend.mock_llm.scenarios import find_scenario
+from backend.mock_llm.scenario import find_scenario
 from tests.console.conftest import Browser, Open, find_text
 from tests.flows.conftest import make_key
 from tests.flows.models import open_desk

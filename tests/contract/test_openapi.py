@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from backend.app import create_app
-from backend.runs.events import EVENT
+from backend.runs.log.events import EVENT
 from backend.settings import Settings
 
 FOLDER = Path(__file__).parent

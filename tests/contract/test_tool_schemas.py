@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.tools.registry import TOOLS
-from backend.tools.schema import describe_tool
+from backend.tools.tool import describe_tool
 
 SNAPSHOT = Path(__file__).parent / "tool_schemas.json"
 

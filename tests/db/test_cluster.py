@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.db.cluster import Cluster
-from backend.db.server_account import ServerAccount
+from backend.db.cluster import Cluster, ServerAccount
 from backend.errors import ConfigurationError, UnavailableError, WaypoolError
 
 FULL = 'could not write to file "pg_wal/xlogtemp.31": No space left on device'

@@ -21,9 +21,9 @@ from backend.db import session as database
 from backend.db.session import make_engine, transaction
 from backend.mock_llm.scenario import Scenario, UsageScript
 from backend.mock_llm.server import serve_mock
-from backend.runs import spans
-from backend.runs.queries import list_runs
-from backend.runs.run_log import Step, append_step
+from backend.runs.log.queries import list_runs
+from backend.runs.log.run_log import Step, append_step
+from backend.runs.work import spans
 from tests.flows.conftest import REQUEST, Client, make_key, make_settings, serve
 
 pytestmark = pytest.mark.sql

@@ -13,18 +13,16 @@ from typing import Any
 import pytest
 
 from backend.agent.llm import LlmClient, Message, ModelReply
-from backend.agent.scripted_llm import calls
+from backend.agent.replies import calls
 from backend.audit.change import Author
 from backend.bootstrap import make_fetcher, make_store
 from backend.clock import read_utc
 from backend.db.session import Engine, make_engine, transaction
-from backend.replay.building import build_export
-from backend.replay.live import Change, start_live
+from backend.replay.live import Change, build_export, start_live
 from backend.replay.verify import verify
-from backend.runs.commands import start_run
-from backend.runs.means import Means, open_means
-from backend.runs.result import show_run
-from backend.runs.workflow import Planners, advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.life.result import show_run
+from backend.runs.work.workflow import Means, Planners, advance_run, open_means
 from backend.sources.queries import add_source, write_source
 from backend.sources.spec import Source
 from backend.sources.store import SourceStore

@@ -13,7 +13,7 @@ from backend.db.session import make_engine, transaction
 from backend.ids import make_id
 from backend.results.handle import Owner
 from backend.results.store import ResultStore
-from backend.runs.queries import list_ancestors
+from backend.runs.log.queries import list_ancestors
 from tests.flows.conftest import REQUEST, Client
 
 pytestmark = pytest.mark.sql

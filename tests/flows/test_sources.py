@@ -10,15 +10,14 @@ import pytest
 
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.llm import LlmClient, Message, ModelReply
-from backend.agent.scripted_llm import calls
+from backend.agent.replies import calls
 from backend.audit.change import Author
 from backend.bootstrap import make_fetcher, make_store
 from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
-from backend.runs.commands import start_run
-from backend.runs.means import open_means
-from backend.runs.result import show_run
-from backend.runs.workflow import Planners, advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.life.result import show_run
+from backend.runs.work.workflow import Planners, advance_run, open_means
 from backend.sources.queries import add_source, write_source
 from backend.sources.spec import Source
 from backend.sources.store import SourceStore

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.mock_llm.scenario import Scenario, UsageScript
-from backend.mock_llm.scenarios import find_scenario
+from backend.mock_llm.scenario import Scenario, UsageScript, find_scenario
 from tests.flows.conftest import REQUEST, make_key
 from tests.flows.models import open_desk
 

@@ -11,14 +11,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from backend.agent.endpoint import Endpoint, Timeouts
-from backend.agent.llm import LlmClient
+from backend.agent.llm import LlmClient, Retries
 from backend.agent.openai_client import OpenAiClient
-from backend.agent.provider_profile import PROFILES, ProviderProfile
-from backend.agent.retrying import Retries
+from backend.agent.provider_profile import PROFILES, Endpoint, ProviderProfile, Timeouts
 from backend.bench.loop import LoopRun, measure_loop
-from backend.mock_llm.scenario import DialectName, Scenario
-from backend.mock_llm.scenarios import SCENARIOS
+from backend.mock_llm.scenario import SCENARIOS, DialectName, Scenario
 from backend.mock_llm.server import serve_mock
 from tests.factories import make_snapshot
 

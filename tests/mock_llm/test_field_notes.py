@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from backend.agent.endpoint import Endpoint
 from backend.agent.limits import StopReason
+from backend.agent.llm import Retries
 from backend.agent.loop import AgentResult, Watch, run_agent
 from backend.agent.openai_client import OpenAiClient
-from backend.agent.provider_profile import find_profile
-from backend.agent.recorder import MemoryRecorder
-from backend.agent.retrying import Retries
+from backend.agent.provider_profile import Endpoint, find_profile
+from backend.agent.replies import MemoryRecorder
 from backend.mock_llm.scenario import CallScript, DialectName, Fault, Scenario, Spoil, Step
 from backend.mock_llm.server import MockLlm, serve_mock
 from backend.tools.limits import ToolLimit

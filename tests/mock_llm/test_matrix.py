@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from backend.agent.provider_profile import PROFILES, ProviderProfile
-from backend.mock_llm.scenario import Scenario
-from backend.mock_llm.scenarios import SCENARIOS
+from backend.mock_llm.scenario import SCENARIOS, Scenario
 from tests.mock_llm.matrix import PART, play
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

@@ -11,8 +11,15 @@ import pytest
 
 from backend.clock import read_utc
 from backend.errors import ConfigurationError
-from backend.mock_llm.scenario import CallScript, Chance, Fault, Scenario, Step, read_scenario
-from backend.mock_llm.scenarios import SCENARIOS
+from backend.mock_llm.scenario import (
+    SCENARIOS,
+    CallScript,
+    Chance,
+    Fault,
+    Scenario,
+    Step,
+    read_scenario,
+)
 from backend.mock_llm.server import MockLlm, serve_mock
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "去北京"}]}

@@ -4,7 +4,7 @@ from itertools import permutations, product
 
 from hypothesis import strategies as st
 
-from backend.planner.orienteering import (
+from backend.planner.orienteering.problem import (
     BrokenTourError,
     Node,
     Orienteering,

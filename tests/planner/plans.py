@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from backend.planner.draft import Draft, PlannedVisit
-from backend.planner.itinerary import DayItem, Itinerary, Violation
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import validate
+from backend.planner.check.validator import validate
+from backend.planner.days.timeline import build_itinerary
+from backend.planner.plan.draft import Draft, PlannedVisit
+from backend.planner.plan.itinerary import DayItem, Itinerary, Violation
 from backend.pool.snapshot import Snapshot
 
 Visits = Mapping[int, Sequence[str | tuple[str, int]]]

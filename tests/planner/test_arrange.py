@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from backend.errors import ToolError
-from backend.planner import rating, schedule
-from backend.planner.arrange import Arrangement, arrange
-from backend.planner.itinerary import TransferItem
-from backend.planner.validator import validate
+from backend.planner.check.validator import validate
+from backend.planner.days import schedule
+from backend.planner.plan.itinerary import TransferItem
+from backend.planner.search import rating
+from backend.planner.search.arrange import Arrangement, arrange
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.planner.plans import make_draft, show_day

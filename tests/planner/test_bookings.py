@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from backend.planner.arrange import arrange
-from backend.planner.itinerary import FixedItem, VisitItem
+from backend.planner.plan.itinerary import FixedItem, VisitItem
+from backend.planner.search.arrange import arrange
 from tests.factories import make_snapshot
 from tests.planner.plans import find_codes, make_draft
 from tests.row_makers import make_poi, make_train

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from backend.planner.costs import add_costs
-from backend.planner.draft import Draft
-from backend.planner.itinerary import Itinerary, LegItem, TransferItem
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import CONSTRAINTS, validate
+from backend.planner.check.validator import CONSTRAINTS, validate
+from backend.planner.days.timeline import add_costs, build_itinerary
+from backend.planner.plan.draft import Draft
+from backend.planner.plan.itinerary import Itinerary, LegItem, TransferItem
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.planner.plans import make_draft

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from backend.planner.draft import Draft
-from backend.planner.itinerary import FixedItem, Itinerary, VisitItem
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import CONSTRAINTS, measure, validate
+from backend.planner.check.validator import CONSTRAINTS, measure, validate
+from backend.planner.days.timeline import build_itinerary
+from backend.planner.plan.draft import Draft
+from backend.planner.plan.itinerary import FixedItem, Itinerary, VisitItem
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.planner.plans import find_codes, find_violations, make_draft

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from backend.planner.daylight import TWILIGHT_MIN, find_dusk
+from backend.planner.days.hours import TWILIGHT_MIN, find_dusk
 from tests.row_makers import find_city
 
 

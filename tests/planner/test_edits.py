@@ -3,9 +3,9 @@
 import pytest
 
 from backend.errors import ToolError
-from backend.planner.draft import Draft
+from backend.planner.days.timeline import build_itinerary
 from backend.planner.edits import choose_hotel, choose_train, put_visit, remove_item
-from backend.planner.timeline import build_itinerary
+from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.sample_rows import TRAINS

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from backend.planner.hours import read_hours
+from backend.planner.days.hours import read_hours
 from tests.factories import make_snapshot
 from tests.row_makers import make_poi
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from backend.planner.orienteering import (
+from backend.planner.orienteering.problem import (
     BrokenTourError,
     Node,
     Orienteering,

@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.errors import ToolError
-from backend.planner.arrange import arrange
-from backend.planner.draft import Draft
+from backend.planner.check.validator import validate
+from backend.planner.days.hours import read_hours
+from backend.planner.days.timeline import build_itinerary
 from backend.planner.edits import choose_hotel, choose_train, put_visit, remove_item
-from backend.planner.hours import read_hours
-from backend.planner.itinerary import Itinerary, MealItem, Violation, VisitItem
-from backend.planner.timed import list_timed
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import validate
+from backend.planner.plan.draft import Draft
+from backend.planner.plan.itinerary import Itinerary, MealItem, Violation, VisitItem, list_timed
+from backend.planner.search.arrange import arrange
 from backend.pool.snapshot import Snapshot
 from tests.planner.strategies import checked, snapshots
 

@@ -1,8 +1,7 @@
 """Set packing of tours: what single visits hold apart comes together."""
 
-from backend.planner.orienteering import Node, Orienteering, Tour, Window
-from backend.planner.route_pool import RoutePool
-from backend.planner.tour_grid import make_grids
+from backend.planner.orienteering.problem import Node, Orienteering, Tour, Window, make_grids
+from backend.planner.orienteering.refill import RoutePool
 
 ALWAYS = (Window(0, 100),)
 

@@ -4,8 +4,15 @@ from itertools import count
 
 from hypothesis import Phase, given, settings
 
-from backend.planner.orienteering import Node, Orienteering, Tour, Window, evaluate, list_starts
-from backend.planner.solver import Budget, solve
+from backend.planner.orienteering.problem import (
+    Node,
+    Orienteering,
+    Tour,
+    Window,
+    evaluate,
+    list_starts,
+)
+from backend.planner.orienteering.solver import Budget, solve
 from tests.planner.orienteering_cases import find_optimum, make_week, problems, rank
 from tests.random_inputs import count_examples
 

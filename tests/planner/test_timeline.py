@@ -3,7 +3,7 @@
 import datetime as dt
 from decimal import Decimal
 
-from backend.planner.timeline import build_itinerary
+from backend.planner.days.timeline import build_itinerary
 from tests.factories import make_snapshot
 from tests.planner.plans import find_codes, make_draft, plan
 from tests.row_makers import make_poi, make_train

@@ -1,7 +1,16 @@
 """A tour as arrays: latest begins over any windows, and what is impossible has no row."""
 
-from backend.planner.orienteering import Node, Orienteering, Tour, Window
-from backend.planner.tour_grid import Span, cut, find_classes, make_grids, measure
+from backend.planner.orienteering.problem import (
+    Node,
+    Orienteering,
+    Span,
+    Tour,
+    Window,
+    cut,
+    find_classes,
+    make_grids,
+    measure,
+)
 
 
 def test_windows_may_lie_within_each_other() -> None:

@@ -6,16 +6,14 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.planner.arrange import arrange
+from backend.planner.days.trip import plan_trip
 from backend.planner.edits import find_poi
-from backend.planner.guard import Guard
-from backend.planner.orienteering import list_starts
-from backend.planner.problem import Problem, state_problem
-from backend.planner.rating import Rater
-from backend.planner.solver import Budget, solve
-from backend.planner.tour_start import start_from_tours
-from backend.planner.tours import state_tours
-from backend.planner.trip import plan_trip
+from backend.planner.orienteering.problem import list_starts
+from backend.planner.orienteering.solver import Budget, solve
+from backend.planner.search.arrange import arrange
+from backend.planner.search.problem import Problem, state_problem
+from backend.planner.search.rating import Rater
+from backend.planner.search.tours import Guard, start_from_tours, state_tours
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.planner.plans import make_draft

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from backend.planner.travel_time import Party, Ways, estimate_own_leg_min, find_way
+from backend.planner.days.travel_time import Party, Ways, estimate_own_leg_min, find_way
 
 HERE = (39.9, 116.4)
 ALL = ("walk", "metro", "taxi")

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import text
 
 from backend.catalogue.importers.catalogue_csv import make_mask
+from backend.catalogue.importers.import_batch import upsert_rows
 from backend.catalogue.importers.lines import read_weekdays
-from backend.catalogue.importers.upsert import upsert_rows
 from backend.catalogue.queries import (
     SCHEDULES,
     TABLES,
@@ -21,16 +21,14 @@ from backend.db.session import Session
 from backend.params.registry import ParamValue, snapshot_values
 from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate, TagRow, TrainCandidate
-from backend.pool.connections import find_connections
-from backend.pool.departure import Departure
+from backend.pool.departure import Departure, find_connections
 from backend.pool.findings import ask_city
 from backend.pool.limits import PoolLimits, read_limits
 from backend.pool.plan_request import PlanRequest
 from backend.pool.rebuild import read_departure
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains
 from backend.pool.snapshot import CatalogueCounts, LegPool, Snapshot, SnapshotRows
-from backend.pool.stay import Leg, plan_legs, plan_stays
-from backend.pool.trip_calendar import read_calendar
+from backend.pool.stay import Leg, plan_legs, plan_stays, read_calendar
 
 
 @dataclass(frozen=True)

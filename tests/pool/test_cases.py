@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from backend.catalogue.importers.catalogue_csv import import_catalogue
 from backend.db.session import transaction
 from backend.params.registry import default_values
-from backend.pool.preview import preview_document
+from backend.pool.build import preview_document
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 

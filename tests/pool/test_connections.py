@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.pool.connections import find_connections
-from backend.pool.departure import Departure, measure_journey
+from backend.pool.departure import Departure, find_connections, measure_journey
 from backend.pool.snapshot import Connection
 from backend.pool.stay import Leg
 

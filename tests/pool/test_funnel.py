@@ -1,6 +1,6 @@
 """From the catalogue to what was chosen: rows first, then distinct ids of the pool."""
 
-from backend.pool.funnel import count_funnel
+from backend.pool.findings import count_funnel
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot, make_train
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from backend.db.session import transaction
 from backend.errors import CatalogueNeededError
 from backend.params.registry import ParamValue
-from backend.pool.funnel import count_funnel
+from backend.pool.findings import count_funnel
 from backend.pool.plan_request import PlanRequest
 from backend.pool.rebuild import find_differences, rebuild
 from backend.pool.service import CandidatePoolService

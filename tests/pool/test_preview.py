@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from backend.pool.pool_warnings import find_warnings
-from backend.pool.preview import list_warnings, preview_document
+from backend.pool.build import find_warnings, list_warnings, preview_document
 from backend.pool.snapshot import PoolWarning, Snapshot
-from backend.pool.trip_calendar import TripCalendar
+from backend.pool.stay import TripCalendar
 from backend.text import Locale
 from tests.factories import make_poi, make_snapshot
 

@@ -16,8 +16,8 @@ from backend.db.migrate import upgrade
 from backend.db.session import make_engine, transaction
 from backend.errors import UnavailableError
 from backend.params.registry import ParamValue, default_values
+from backend.pool.build import describe_warning
 from backend.pool.candidate import PoiCandidate, TrainCandidate
-from backend.pool.pool_warnings import describe_warning
 from backend.pool.rebuild import find_differences, rebuild
 from backend.pool.rules import Entry
 from backend.pool.service import CandidatePoolService

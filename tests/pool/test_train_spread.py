@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.pool.train_spread import Choice, spread_trains
+from backend.pool.build import Choice, spread_trains
 
 CHOICES = st.lists(
     st.builds(

@@ -8,12 +8,10 @@ from typing import Any
 
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.llm import LlmClient, ModelError, ModelReply
-from backend.agent.replies import make_call
-from backend.agent.scripted_llm import ScriptedLlm, calls, raw_call, says, several
+from backend.agent.replies import ScriptedLlm, calls, make_call, raw_call, says, several
 from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
-from backend.replay.export import RunExport, read_export
-from backend.replay.hashing import compute_hashes
+from backend.replay.export import RunExport, compute_hashes, read_export
 from backend.replay.memory_run import Setting, plan_in_memory
 from tests.factories import make_snapshot
 

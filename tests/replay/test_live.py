@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 
 from backend.agent.builtin_planner import BuiltinPlanner
-from backend.agent.scripted_llm import calls
+from backend.agent.replies import calls
 from backend.errors import CatalogueNeededError, ConflictError, OutOfBoundsError
 from backend.replay.bisect import bisect_runs, write_causes
 from backend.replay.export import RunExport
 from backend.replay.live import Change, run_live
 from backend.replay.run_diff import diff_runs, is_same, write_diff
 from backend.replay.verify import verify
-from backend.runs.recording import RecordedTools, Recording
+from backend.runs.work.recording import RecordedTools, Recording
 from backend.tools.call import ToolCall, ToolOutcome
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
-from backend.tools.told_sources import NotRecordedError
+from backend.tools.source_tools import NotRecordedError
 from tests.replay.runs import change, make_pool, plan, scripted
 
 

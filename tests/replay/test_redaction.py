@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from backend.agent.scripted_llm import calls, says
-from backend.planner.draft import Draft
+from backend.agent.replies import calls, says
+from backend.planner.plan.draft import Draft
 from backend.replay.redaction import UnsoundExportError, redact
 from backend.replay.verify import verify
 from tests.replay.runs import (

@@ -4,17 +4,16 @@ from typing import Any
 
 import pytest
 
-from backend.agent.scripted_llm import calls
+from backend.agent.replies import calls
 from backend.replay.live import Change, run_live
-from backend.replay.playback import play_back
-from backend.replay.transcript import show_turns
+from backend.replay.playback import play_back, show_turns
 from backend.replay.verify import verify
-from backend.runs.recording import RecordedTools, make_recording
-from backend.runs.run_log import Step
+from backend.runs.log.run_log import Step
+from backend.runs.work.recording import RecordedTools, make_recording
 from backend.tools.call import ToolCall, ToolOutcome
 from backend.tools.context import RunState
 from backend.tools.runner import ToolRunner
-from backend.tools.told_sources import NotRecordedError, ToldSources
+from backend.tools.source_tools import NotRecordedError, ToldSources
 from tests.replay.runs import NOW, change, make_pool, plan, scripted
 
 DAY = {"type": "object", "properties": {"day": {"type": "string"}}, "required": []}

@@ -13,18 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.agent.llm import ModelError
-from backend.agent.replies import dump_json
-from backend.agent.scripted_llm import calls
-from backend.pool import rules, train_spread
+from backend.agent.replies import calls, dump_json
+from backend.pool import build as train_spread
+from backend.pool import rules
+from backend.pool.build import Choice
 from backend.pool.candidate import HotelCandidate
 from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
-from backend.pool.train_spread import Choice
-from backend.replay.export import BadExportError, RunExport, read_export
-from backend.replay.hashing import find_changed
+from backend.replay.export import BadExportError, RunExport, find_changed, read_export
 from backend.replay.json_tree import find_difference, list_leaves
-from backend.replay.playback import play_back
-from backend.replay.transcript import show_turns
+from backend.replay.playback import play_back, show_turns
 from backend.replay.verify import verify
 from backend.tools.limits import ToolLimit
 from tests.replay.runs import SCRIPT, change, follow, make_pool, make_wordy_pool, plan, scripted

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.results.column import Check
-from backend.results.column_codec import pack_column, unpack_column
+from backend.results.blocks import pack_column, unpack_column
 from backend.results.columns import ListColumn, make_column
-from backend.results.text_column import TextColumn
+from backend.results.numbers import Check
+from backend.results.texts import TextColumn
 from backend.results.values import MISSING, Op, identity_key, write_json
 
 numbers = (

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.results.dates import find_ends, find_plain_ends, read_moment
-from backend.results.text_column import TextColumn
+from backend.results.texts import TextColumn, find_ends, find_plain_ends, read_moment
 
 number = st.integers(0, 31).map(lambda n: f"{n:02d}")
 days = st.tuples(st.sampled_from(["2024", "2025", "1900", "0000"]), number, number).map("-".join)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.errors import ToolError
+from backend.results.asking import MAX_COLUMNS, Leaf, Question, leaf_through, leaf_value
 from backend.results.document import Document
-from backend.results.leafing import MAX_COLUMNS, Leaf, Question, leaf_through, leaf_value
 
 ROWS = [{"n": n, "city": "北京" if n % 2 else "上海"} for n in range(10)]
 

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from backend.results.asking import MAX_TOKENS, pack_page, pack_value
 from backend.results.document import Document
-from backend.results.packing import MAX_TOKENS, pack_page, pack_value
 from backend.results.path import read_path
 from backend.results.query import run_query
 from backend.results.tokens import count_tokens

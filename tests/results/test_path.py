@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.errors import ToolError
+from backend.results.asking import MAX_TOKENS, pack_value
 from backend.results.document import Document
-from backend.results.packing import MAX_TOKENS, pack_value
 from backend.results.path import read_path
 from backend.results.refusals import ResultError
 from backend.results.rows import Rows

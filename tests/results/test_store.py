@@ -16,8 +16,8 @@ from backend.params.queries import write_param
 from backend.results.asking import answer
 from backend.results.document import Document
 from backend.results.handle import Owner, Reader
+from backend.results.packed_document import BadContentError
 from backend.results.store import ResultStore
-from backend.results.stream import BadContentError
 from backend.results.values import write_json
 
 pytestmark = pytest.mark.sql

@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.results.document import Document
-from backend.results.packed_document import DocumentWriter, open_document
+from backend.results.packed_document import BadContentError, DocumentWriter, open_document
 from backend.results.rows import Rows
-from backend.results.stream import BadContentError
 from backend.results.summary import summarize
 from backend.results.values import parse_json, write_json
 from tests.random_inputs import count_examples

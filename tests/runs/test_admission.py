@@ -12,11 +12,10 @@ from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.params.queries import write_param
 from backend.params.registry import default_values
-from backend.runs.admission import QueueFullError, check_room
-from backend.runs.counters import read_counts
-from backend.runs.ending import end_overdue
-from backend.runs.queries import find_run, insert_run, update_run
-from backend.runs.queue import JobQueue
+from backend.runs.life.admission import QueueFullError, check_room
+from backend.runs.life.ending import end_overdue, read_counts
+from backend.runs.life.queue import JobQueue
+from backend.runs.log.queries import find_run, insert_run, update_run
 
 pytestmark = pytest.mark.sql
 

@@ -11,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 from backend.errors import UnavailableError
-from backend.runs import event_feed
-from backend.runs.event_feed import EventFeed
-from backend.runs.queries import delete_run, insert_run
-from backend.runs.run_log import Step, append_step, read_steps
+from backend.runs.log import event_feed
+from backend.runs.log.event_feed import EventFeed
+from backend.runs.log.queries import delete_run, insert_run
+from backend.runs.log.run_log import Step, append_step, read_steps
 
 pytestmark = pytest.mark.sql
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from backend.runs.events import render_event
-from backend.runs.run_log import Step
+from backend.runs.log.events import render_event
+from backend.runs.log.run_log import Step
 
 AT = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
 

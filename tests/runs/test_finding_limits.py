@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.runs.stats_findings import find_findings
+from backend.runs.stats.findings import find_findings
 from tests.runs.test_findings import make_row
 
 SOUND = make_row()

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from backend.params.registry import default_values, find_param
-from backend.runs.proposals import propose
-from backend.runs.statistics import summarize
-from backend.runs.stats_findings import find_findings
-from backend.runs.stats_timeline import draw_timeline
+from backend.runs.stats.figures import summarize
+from backend.runs.stats.findings import find_findings
+from backend.runs.stats.report import draw_timeline, propose
 from backend.tools.limits import ToolLimit
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from backend.agent.llm import Progress, ToolProgress
-from backend.runs.progress_feed import ProgressFeed
+from backend.runs.log.durable import ProgressFeed
 
 
 class Log:

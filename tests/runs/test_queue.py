@@ -14,12 +14,16 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from backend.clock import read_utc
 from backend.db.session import transaction
-from backend.runs.admission import QueueFullError
-from backend.runs.commands import cancel_run
-from backend.runs.lifecycle import INLINE
-from backend.runs.queries import hold_run, insert_run, list_unfinished, update_run
-from backend.runs.queue import JobQueue
-from backend.runs.verifications import MAX_WAITING, finish_verification, insert_verification
+from backend.runs.life.admission import (
+    MAX_WAITING,
+    QueueFullError,
+    finish_verification,
+    insert_verification,
+)
+from backend.runs.life.commands import cancel_run
+from backend.runs.life.queue import JobQueue
+from backend.runs.log.lifecycle import INLINE
+from backend.runs.log.queries import hold_run, insert_run, list_unfinished, update_run
 
 pytestmark = pytest.mark.sql
 

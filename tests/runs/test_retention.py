@@ -9,11 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import NotFoundError
-from backend.runs.commands import keep_run, remove_run
-from backend.runs.idempotency import claim_key
-from backend.runs.queries import insert_run
-from backend.runs.retention import BATCH, prune_runs
-from backend.runs.run_log import Step, append_step
+from backend.runs.life.commands import claim_key, keep_run, remove_run
+from backend.runs.life.open_runs import BATCH, prune_runs
+from backend.runs.log.queries import insert_run
+from backend.runs.log.run_log import Step, append_step
 
 pytestmark = pytest.mark.sql
 

@@ -8,12 +8,12 @@ import pytest
 
 from backend.agent.builtin_planner import REVISION_PHASES, BuiltinPlanner
 from backend.errors import RequestRefusedError
-from backend.planner.draft import Draft, PlannedVisit
-from backend.planner.timeline import build_itinerary
+from backend.planner.days.timeline import build_itinerary
+from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.pool.snapshot import Snapshot
-from backend.runs.findings import check_plan
+from backend.runs.life.verdict import check_plan
 from backend.runs.relaxing.outcome import seek_for_draft
-from backend.runs.revision import Revised, RevisionRequest, Shown, revise
+from backend.runs.revising.revision import Revised, RevisionRequest, Shown, revise
 from backend.tools.context import RunState
 from tests.agent.harness import Trial, run_trial
 from tests.factories import make_hotel, make_poi, make_snapshot

@@ -1,7 +1,7 @@
 """Each way in which a planner stops short has words of its own."""
 
 from backend.agent.limits import StopReason
-from backend.runs.stop_words import explain_stop
+from backend.runs.log.lifecycle import explain_stop
 
 ENDS = {StopReason.SUBMITTED, StopReason.CANCELLED, StopReason.MODEL_FAILED}
 CODES = ("QUOTA", "AUTH", "BAD_REQUEST", "RATE_LIMITED", "UNAVAILABLE", "TIMEOUT", "BAD_REPLY")

@@ -15,14 +15,14 @@ from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
 from backend.db.statements import Statements, open_statements
 from backend.errors import OutOfBoundsError, UnavailableError
-from backend.runs import durable
-from backend.runs.commands import start_run
-from backend.runs.counters import read_counts
-from backend.runs.durable import RunWriter
-from backend.runs.queries import find_run, update_run
-from backend.runs.result import show_run
-from backend.runs.run_log import RunTakenOverError, Step, append_step, read_steps
-from backend.runs.workflow import Planners, advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.life.ending import read_counts
+from backend.runs.life.result import show_run
+from backend.runs.log import durable
+from backend.runs.log.durable import RunWriter
+from backend.runs.log.queries import find_run, update_run
+from backend.runs.log.run_log import RunTakenOverError, Step, append_step, read_steps
+from backend.runs.work.workflow import Planners, advance_run
 from backend.tools.call import ToolSchema
 from tests.flows.conftest import REQUEST
 

@@ -11,8 +11,8 @@ import pytest
 from rapidfuzz import fuzz
 
 from backend.catalogue.geo import measure_distance_m
+from backend.catalogue.importers.catalogue_csv import read_folder
 from backend.catalogue.importers.lines import CityLine, HotelLine, PoiLine, TagLine
-from backend.catalogue.importers.reading import read_folder
 from backend.catalogue.opening_hours import is_open_on
 from backend.params.registry import default_values
 

@@ -13,8 +13,14 @@ import pytest
 from backend.catalogue.geo import measure_distance_m
 from backend.catalogue.importers.lines import TrainLine, read_weekdays
 from backend.catalogue.modelling.__main__ import render_modelled
-from backend.catalogue.modelling.facts import Station, load_segments, load_services, read_rows
-from backend.catalogue.modelling.paths import Way, find_way
+from backend.catalogue.modelling.facts import (
+    Station,
+    Way,
+    find_way,
+    load_segments,
+    load_services,
+    read_rows,
+)
 from backend.clock import parse_minutes
 
 SEED_DATA = Path(__file__).parents[2] / "seed_data"

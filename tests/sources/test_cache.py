@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from backend.audit.change import Author
 from backend.clock import read_utc
 from backend.db.session import transaction
-from backend.sources.cache import ResponseCache
 from backend.sources.fetch import Kept
 from backend.sources.queries import add_source, make_room, remove_source, write_source
+from backend.sources.store import ResponseCache
 from tests.sources.specs import make_source
 
 pytestmark = pytest.mark.sql

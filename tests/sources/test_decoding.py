@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from backend.sources.decoding import UnreadableTextError, decode
+from backend.sources.projection import UnreadableTextError, decode
 
 SIMPLE = "今天的天气是晴，深圳和香港的口岸都开放，人们可以过关。"
 TRADITIONAL = "今天的天氣是晴，深圳和香港的口岸都開放，人們可以過關。"

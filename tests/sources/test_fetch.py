@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from backend.sources.exchange import Exchange
-from backend.sources.fetch import Fetched, Fetcher, Kept
-from backend.sources.freshness import count_fresh_seconds
+from backend.sources.fetch import Fetched, Fetcher, Kept, count_fresh_seconds
 from backend.sources.hosts import HostRules
 from backend.sources.refusals import SourceError
 from backend.sources.spec import Source

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from backend.results.tokens import fits
-from backend.sources.arguments import fill_arguments
-from backend.sources.configured import get_configured, list_configured
-from backend.sources.projection import Projection, project
+from backend.sources.projection import Projection, fill_arguments, project
+from backend.sources.queries import get_configured, list_configured
 from backend.sources.refusals import SourceError
 from tests.sources import doubles
 

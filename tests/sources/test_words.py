@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.sources.words import strip_html
+from backend.sources.formats import strip_html
 
 
 @pytest.mark.parametrize(

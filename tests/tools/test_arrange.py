@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from backend.planner.arrange import Arrangement
-from backend.planner.arrange import arrange as arrange_places
+from backend.planner.search.arrange import Arrangement
+from backend.planner.search.arrange import arrange as arrange_places
 from backend.tools.call import ToolCall
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.planner.draft import Draft, PlannedVisit
-from backend.planner.locks import Locks
+from backend.planner.plan.draft import Draft, Locks, PlannedVisit
 from backend.tools.call import ToolCall
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.tools.page import build_page_result, build_repeat_result
+from backend.tools.list_answer import build_page_result, build_repeat_result
 
 ROWS = [{"id": "a"}, {"id": "b"}]
 

@@ -14,10 +14,9 @@ from backend.results.run_results import RunResults
 from backend.results.store import ResultStore
 from backend.results.tokens import count_tokens
 from backend.results.values import write_json
-from backend.runs.queries import insert_run
+from backend.runs.log.queries import insert_run
 from backend.tools.call import ToolCall, ToolOutcome
-from backend.tools.context import RunState
-from backend.tools.handles import put_away
+from backend.tools.context import RunState, put_away
 from backend.tools.limits import HandleMode, ToolLimit
 from backend.tools.runner import ToolRunner
 from tests.factories import make_snapshot

@@ -2,7 +2,7 @@
 
 import json
 
-from backend.planner.draft import Draft
+from backend.planner.plan.draft import Draft
 from backend.tools.call import ToolOutcome
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit

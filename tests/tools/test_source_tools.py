@@ -9,10 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.errors import ConflictError, ToolError
 from backend.results.run_results import RunResults
-from backend.sources.asking import Asked, AtHand, ask_source
-from backend.sources.configured import get_configured
+from backend.sources.queries import get_configured
 from backend.sources.spec import Source
-from backend.sources.store import Offer
+from backend.sources.store import Asked, AtHand, Offer, ask_source
 from backend.tools.call import ToolCall, ToolOutcome
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit

@@ -6,12 +6,20 @@ Where a list is switched off, a refusal names ids that are near: one guess shows
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 
-from backend.agent.policy.brief import BriefCity, BriefLeg
+from backend.agent.policy.brief import BriefCity, BriefLeg, Ride
 from backend.agent.policy.call_log import CallLog
-from backend.agent.policy.rides import choose_rides, is_possible, list_rides, list_seats
+from backend.agent.policy.rides import (
+    Choice,
+    Picks,
+    Slot,
+    choose_rides,
+    cut_costs,
+    is_possible,
+    list_rides,
+    list_seats,
+    pick_best,
+)
 from backend.agent.policy.situation import Situation
-from backend.agent.policy.spending import Choice, Picks, Slot, cut_costs, pick_best
-from backend.agent.policy.usable import Ride
 from backend.agent.replies import make_call
 from backend.planner.adding import add_up
 from backend.tools.call import ToolCall

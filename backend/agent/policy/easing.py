@@ -9,15 +9,14 @@ are: all times that matter are in the plan.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from backend.agent.policy.brief import DAY_MIN, BriefLeg
+from backend.agent.policy.brief import DAY_MIN, BriefLeg, Ride
 from backend.agent.policy.call_log import Row, Step
 from backend.agent.policy.rides import list_rides
 from backend.agent.policy.situation import Situation
-from backend.agent.policy.usable import Ride
 from backend.agent.replies import make_call
 from backend.clock import parse_minutes
-from backend.planner.meals import MEALS, SHORT_MEAL_MIN, Meal
-from backend.planner.moves import BOARDING_MIN
+from backend.planner.days.legs import BOARDING_MIN
+from backend.planner.days.meals import MEALS, SHORT_MEAL_MIN, Meal
 from backend.tools.call import ToolCall
 
 MEAL_BY_NAME: dict[str, Meal] = {meal.name: meal for meal in MEALS}

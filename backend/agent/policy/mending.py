@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from backend.agent.policy.call_log import Row
+from backend.agent.policy.call_log import VISIT_KINDS, Broken, Row
 from backend.agent.policy.choosing import choose_cheaper
-from backend.agent.policy.draft_view import VISIT_KINDS, Broken
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
 from backend.planner.adding import add_up

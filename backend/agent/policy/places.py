@@ -9,12 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from backend.agent.policy.brief import Brief, BriefCity
+from backend.agent.policy.brief import Brief, BriefCity, Ride, measure_day
 from backend.agent.policy.call_log import CallLog, Row, read_price
-from backend.agent.policy.usable import Ride, measure_day
 from backend.catalogue.geo import measure_distance_m
 from backend.catalogue.place_types import FOOD_TYPES
-from backend.planner.pace import MAX_BUSY_MIN, MAX_VISITS
+from backend.planner.days.meals import MAX_BUSY_MIN, MAX_VISITS
 from backend.pool.plan_request import Tier
 
 INTEREST_POINTS = 35

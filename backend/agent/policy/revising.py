@@ -7,14 +7,12 @@ another train may leave the day more time. A plan that is sound is left as it is
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from backend.agent.policy.brief import BriefLeg
-from backend.agent.policy.call_log import Step
-from backend.agent.policy.draft_view import Broken
+from backend.agent.policy.brief import BriefLeg, Ride
+from backend.agent.policy.call_log import Broken, Step
 from backend.agent.policy.mending import NOT_BY_VISITS, spend_less
 from backend.agent.policy.rides import is_possible, list_rides
 from backend.agent.policy.situation import Situation
 from backend.agent.policy.survey import survey_choices
-from backend.agent.policy.usable import Ride
 from backend.agent.replies import make_call
 from backend.tools.call import ToolCall
 

@@ -1,18 +1,150 @@
-"""What every phase of the policy looks at: the calls so far, the draft, and what is chosen in it."""
+"""What every phase of the policy looks at: the calls so far, the draft, and what is chosen in it.
 
-from collections.abc import Callable
+Which hotel: rating against price by tier, and the ways that it brings about, in time and money.
+
+A night brings a way in the evening and one in the morning: to the places, or to a station where the
+day has no time for them. Positions are known of what was opened; of the rest the district has to do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 
-from backend.agent.policy.brief import Brief, BriefCity
-from backend.agent.policy.call_log import CallLog
-from backend.agent.policy.draft_view import DraftView, read_draft
-from backend.agent.policy.lodging import list_beds
+from backend.agent.policy.brief import Brief, BriefCity, Ride, measure_day
+from backend.agent.policy.call_log import CallLog, DraftView, Row, read_draft, read_price
 from backend.agent.policy.places import list_free, list_wanted
-from backend.agent.policy.rides import list_rides
-from backend.agent.policy.spending import Choice
-from backend.agent.policy.usable import Ride
+from backend.agent.policy.rides import Choice, list_rides
+from backend.planner.adding import add_up
+from backend.planner.days.travel_time import Party, Position, Way, find_way
+from backend.pool.plan_request import Tier
 from backend.tools.call import ToolCall
+
+RATING_POINTS = 12.0
+UNKNOWN_RATING = 3.8
+PRICE_POINTS: dict[Tier, float] = {"economy": 24.0, "comfort": 14.0, "quality": 6.0}
+"""Points for the city's mean price of a night."""
+
+HOUR_SHARE: dict[Tier, float] = {"economy": 0.3, "comfort": 0.45, "quality": 0.6}
+"""What an hour on the way to bed or from it is worth, in mean prices of a night."""
+
+UNKNOWN_KM = 20.0
+"""What is assumed of a hotel in a district of which nothing is known."""
+
+KM_A_DEGREE = 111.2
+
+UNKNOWN_PRICE = 1.2
+"""Nobody knows it, so rather above the mean."""
+
+SHORT_DAY_MIN = 150
+"""A day with less than this begins, or ends, at the station."""
+
+
+def list_beds(
+    log: CallLog, city: BriefCity, wanted: Sequence[str], rides: Sequence[Ride]
+) -> list[Choice]:
+    """Hotels that were shown and not refused as choices for all nights of the party."""
+    rows = _list_hotels(log, city)
+    prices = [price for row in rows if (price := read_price(row["price_per_night"])) is not None]
+    mean = fmean(prices) if prices else 1.0
+    nights = city.nights * log.brief.rooms
+    ways = {row["id"]: _list_ways(log, city, row, wanted, rides) for row in rows}
+    best = max(map(_read_rating, rows), default=0.0)
+    points = mean * nights * RATING_POINTS / PRICE_POINTS[log.brief.tier]
+    hour = mean * log.brief.rooms * HOUR_SHARE[log.brief.tier]
+    return [
+        Choice(
+            slot=("hotel", city.id),
+            ids=(row["id"],),
+            price=nights * _expect_price(row, mean),
+            discomfort=(best - _read_rating(row)) * points
+            + sum(way.minutes for way in ways[row["id"]]) / 60 * hour,
+            ways=add_up(float(way.cost) for way in ways[row["id"]]),
+        )
+        for row in rows
+    ]
+
+
+def _expect_price(row: Row, mean: float) -> float:
+    price = read_price(row["price_per_night"])
+    return mean * UNKNOWN_PRICE if price is None else price
+
+
+def _read_rating(row: Row) -> float:
+    return UNKNOWN_RATING if row["rating"] is None else float(row["rating"])
+
+
+def _list_hotels(log: CallLog, city: BriefCity) -> list[Row]:
+    """Rows of the lists, else bare ids that a refusal named."""
+    refused = {
+        step.arguments.get("hotel_id")
+        for step in log.find("choose_hotel", city=city.id)
+        if step.is_error
+    }
+    named = [
+        {"id": hotel_id, "price_per_night": None, "rating": None, "area": ""}
+        for hotel_id in log.list_allowed("choose_hotel", city=city.id)
+    ]
+    rows = log.list_rows("list_hotels", city=city.id) or named
+    return [row for row in rows if row["id"] not in refused]
+
+
+def _list_ways(
+    log: CallLog, city: BriefCity, row: Row, wanted: Sequence[str], rides: Sequence[Ride]
+) -> list[Way]:
+    """The party's ways in the evenings and mornings; those to places over all of them in turn."""
+    places = [place for poi_id in wanted if (place := log.detail("get_poi", poi_id))]
+    here = _find_position(log, city, row, places)
+    stations = list(_list_stations(log, city, rides))
+    count = max(0, 2 * city.nights - len(stations))
+    ends = [_read_position(place) for place in places]
+    ways = sorted((_measure(log.brief, city, here, end) for end in ends), key=lambda w: w.minutes)
+    return _spread(ways, count) + [_measure(log.brief, city, here, end) for end in stations]
+
+
+def _spread(ways: Sequence[Way], count: int) -> list[Way]:
+    """`count` of the ways, evenly from the first to the last."""
+    return [ways[n * len(ways) // count] for n in range(count)] if ways else []
+
+
+def _list_stations(log: CallLog, city: BriefCity, rides: Sequence[Ride]) -> Iterator[Position]:
+    """Stations that the first way to bed begins at, or the last one from it ends at."""
+    for ride in rides:
+        leg = log.brief.legs[ride.leg]
+        is_in = leg.to_city == city.id
+        day = city.first_day if is_in else city.last_day
+        train = log.detail("get_train", ride.train_ids[-1 if is_in else 0])
+        at = train.get("to_position" if is_in else "from_position")
+        is_short = measure_day(log.brief, city, day, rides) < SHORT_DAY_MIN
+        if at and is_short and city.id in (leg.to_city, leg.from_city):
+            yield _read_position(at)
+
+
+def _measure(brief: Brief, city: BriefCity, a: Position | None, b: Position) -> Way:
+    start = (b[0] + UNKNOWN_KM / KM_A_DEGREE, b[1]) if a is None else a
+    return find_way(start, b, city.modes, Party(brief.travellers, brief.currency))
+
+
+def _find_position(
+    log: CallLog, city: BriefCity, row: Row, places: Sequence[Row]
+) -> Position | None:
+    """Where the hotel is; else where another one of its district is, or the district's places."""
+    hotel = log.detail("get_hotel", row["id"])
+    if hotel:
+        return _read_position(hotel)
+    others = [
+        log.detail("get_hotel", other["id"])
+        for other in log.list_rows("list_hotels", city=city.id)
+        if other["area"] == row["area"]
+    ]
+    near = [other for other in others if other] or [p for p in places if p["area"] == row["area"]]
+    if not near:
+        return None
+    return fmean(p["lat"] for p in near), fmean(p["lon"] for p in near)
+
+
+def _read_position(row: Row) -> Position:
+    return row["lat"], row["lon"]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Lists what the pool has, page by page as the hints say, until enough is known to choose from."""
+"""Lists what the pool has, page by page as the hints say, until enough is known to choose from.
+
+Hands the plan over, once for each state of it; says so where it cannot be made sound.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +10,8 @@ from typing import Any
 from backend.agent.policy.call_log import CallLog
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
-from backend.planner.pace import MAX_VISITS
+from backend.planner.days.meals import MAX_VISITS
+from backend.text import Locale
 from backend.tools.call import ToolCall
 
 MOST_PLACE_PAGES = 12
@@ -89,3 +93,23 @@ def _open_must_sees(log: CallLog) -> Iterator[ToolCall]:
     for poi_id, _ in log.brief.must_see:
         if log.may_open("get_poi") and not log.has_called("get_poi", poi_id=poi_id):
             yield make_call("get_poi", poi_id=poi_id)
+
+
+_END: dict[Locale, str] = {
+    "zh-CN": "行程还有 {n} 处错误，内置规划器无法再改进。",
+    "en": "The plan still has {n} error(s), and the built-in planner can mend no more.",
+}
+
+
+def submit(situation: Situation) -> list[ToolCall]:
+    """Submit, unless that was refused and nothing has changed since."""
+    log = situation.log
+    was_last = bool(log.steps) and log.steps[-1].tool == "submit_itinerary"
+    if was_last or not log.may("submit_itinerary"):
+        return []
+    return [make_call("submit_itinerary")]
+
+
+def explain_end(situation: Situation) -> str:
+    """Why there is no further call."""
+    return _END[situation.brief.locale].format(n=situation.draft.errors)

@@ -10,8 +10,8 @@ from backend.api.deps import Admin, ServicesDep
 from backend.api.documents import PoolTrialDocument, document_problems
 from backend.db.session import Session, transaction
 from backend.errors import Fault, RequestRefusedError
-from backend.runs.commands import get_run
-from backend.runs.pool_trial import Trial, try_pool
+from backend.runs.life.commands import get_run
+from backend.runs.stats.pool_trial import Trial, try_pool
 
 router = APIRouter(prefix="/admin", tags=["admin"])
 

@@ -8,7 +8,7 @@ from backend.api.deps import Admin, ServicesDep
 from backend.api.documents import OpenRunItem, Page
 from backend.clock import read_utc
 from backend.db.session import transaction
-from backend.runs.open_runs import list_open_runs, show_open_run
+from backend.runs.life.open_runs import list_open_runs, show_open_run
 
 router = APIRouter(prefix="/admin", tags=["admin"])
 

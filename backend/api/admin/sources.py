@@ -20,6 +20,7 @@ from backend.bootstrap import make_fetcher
 from backend.db.session import transaction
 from backend.errors import OutOfBoundsError, ToolError
 from backend.sources.queries import (
+    DataSource,
     add_source,
     get_source,
     list_sources,
@@ -27,9 +28,7 @@ from backend.sources.queries import (
     write_source,
 )
 from backend.sources.spec import Source
-from backend.sources.tables import DataSource
-from backend.tools.source_tools import check_name
-from backend.tools.source_trial import try_source
+from backend.tools.source_tools import check_name, try_source
 
 router = APIRouter(prefix="/admin/sources", tags=["admin"])
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 from backend.api.deps import Admin, ServicesDep
 from backend.api.documents import StatsDocument
 from backend.db.session import transaction
-from backend.runs.statistics import GroupBy
-from backend.runs.stats import choose_span, read_stats
+from backend.runs.stats.figures import GroupBy
+from backend.runs.stats.report import choose_span, read_stats
 
 router = APIRouter(prefix="/admin", tags=["admin"])
 

@@ -14,13 +14,11 @@ from backend.audit.change import Author
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import OutOfBoundsError
-from backend.params.queries import read_param_rows, revert_param, write_param
+from backend.params.queries import SystemParam, read_param_rows, revert_param, write_param
 from backend.params.registry import PARAMS, Param, find_param
-from backend.params.tables import SystemParam
 from backend.tools.limits import HANDLE_THRESHOLD_TOKENS, HandleMode
-from backend.tools.queries import read_tools, revert_tool, write_tool
+from backend.tools.queries import FunctionTool, read_tools, revert_tool, write_tool
 from backend.tools.registry import TOOLS, get_tool
-from backend.tools.tables import FunctionTool
 
 router = APIRouter(prefix="/admin", tags=["admin"])
 

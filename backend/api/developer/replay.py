@@ -6,19 +6,17 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from backend.api.bodies import document_body, read_body_as
+from backend.api.bodies import document_body, read_body_as, read_wait
 from backend.api.deps import Developer, ServicesDep
 from backend.api.documents import DiffDocument, ReplayDocument, document_problems
-from backend.api.waiting import read_wait
 from backend.bootstrap import Services
 from backend.errors import Fault, RequestRefusedError, WaypoolError
 from backend.params.registry import ParamValue, check_value, find_param
-from backend.replay.building import build_export
 from backend.replay.export import RunExport
-from backend.replay.live import Change, start_live
+from backend.replay.live import Change, build_export, start_live
 from backend.replay.run_diff import diff_runs
-from backend.replay.verification_job import start_verification, wait_for_verification
-from backend.runs.spending import check_model
+from backend.replay.verify import start_verification, wait_for_verification
+from backend.runs.life.spending import check_model
 from backend.tools.registry import check_limit, get_tool
 
 router = APIRouter(prefix="/runs", tags=["developer"])

@@ -11,11 +11,11 @@ from backend.errors import ConflictError, NotFoundError, OutOfBoundsError, ToolE
 from backend.results.asking import answer, parse_query_text
 from backend.results.document import Document
 from backend.results.handle import Reader
-from backend.results.overview import list_overview
 from backend.results.path_grammar import MAX_CHARACTERS
+from backend.results.run_results import list_overview
 from backend.results.values import write_json
-from backend.runs.commands import get_run
-from backend.runs.queries import list_ancestors
+from backend.runs.life.commands import get_run
+from backend.runs.log.queries import list_ancestors
 
 router = APIRouter(prefix="/runs", tags=["developer"])
 

@@ -18,10 +18,10 @@ from backend.errors import ConflictError
 from backend.pool.dropped import Drop, Order, list_dropped
 from backend.pool.dropped_queries import View
 from backend.pool.snapshot import Kind, Snapshot
-from backend.runs.commands import get_run
-from backend.runs.ledger import read_ledger
-from backend.runs.queries import read_snapshot_text
-from backend.runs.run_log import read_steps
+from backend.runs.life.commands import get_run
+from backend.runs.life.ledger import read_ledger
+from backend.runs.log.queries import read_snapshot_text
+from backend.runs.log.run_log import read_steps
 
 router = APIRouter(prefix="/runs", tags=["developer"])
 

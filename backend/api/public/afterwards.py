@@ -11,10 +11,10 @@ from backend.api.documents import FeedbackDocument, RecheckDocument, document_pr
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import ConflictError
-from backend.runs.commands import get_run
-from backend.runs.lifecycle import is_final
-from backend.runs.queries import save_feedback
-from backend.runs.recheck import recheck_run
+from backend.runs.life.commands import get_run
+from backend.runs.log.lifecycle import is_final
+from backend.runs.log.queries import save_feedback
+from backend.runs.revising.recheck import recheck_run
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Response
 from backend.api.deps import ServicesDep, User
 from backend.api.documents import Responses, document_problems
 from backend.planner.exports.formats import FORMATS, Format
-from backend.runs.exporting import read_delivered
+from backend.runs.life.result import read_delivered
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 

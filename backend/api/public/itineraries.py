@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 
-from backend.api.bodies import document_body, read_json_body
+from backend.api.bodies import document_body, read_json_body, read_wait, wait_for_end
 from backend.api.deps import ServicesDep, User
 from backend.api.documents import (
     Page,
@@ -20,20 +20,18 @@ from backend.api.documents import (
     WhyDocument,
     document_problems,
 )
-from backend.api.waiting import read_wait, wait_for_end
 from backend.bootstrap import Services
 from backend.db.session import transaction
 from backend.errors import ConflictError
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import explain_place
-from backend.runs.commands import cancel_run, get_run, remove_run, start_run
-from backend.runs.events import render_event
-from backend.runs.lifecycle import RunStatus, is_final
-from backend.runs.listing import make_page
-from backend.runs.queries import list_runs, read_snapshot_text
-from backend.runs.result import list_selected, show_run
-from backend.runs.run_log import read_last_seq
-from backend.runs.spending import check_model
+from backend.runs.life.commands import cancel_run, get_run, remove_run, start_run
+from backend.runs.life.result import list_selected, show_run
+from backend.runs.life.spending import check_model
+from backend.runs.log.events import render_event
+from backend.runs.log.lifecycle import RunStatus, is_final
+from backend.runs.log.queries import list_runs, make_page, read_snapshot_text
+from backend.runs.log.run_log import read_last_seq
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 

@@ -4,13 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Request, Response
 
-from backend.api.bodies import document_body, read_json_body
+from backend.api.bodies import document_body, read_json_body, read_wait, wait_for_end
 from backend.api.deps import ServicesDep, User
 from backend.api.documents import RunDocument, document_problems
-from backend.api.waiting import read_wait, wait_for_end
-from backend.runs.lifecycle import is_final
-from backend.runs.result import show_run
-from backend.runs.revisions import start_revision
+from backend.runs.life.result import show_run
+from backend.runs.log.lifecycle import is_final
+from backend.runs.revising.revisions import start_revision
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 

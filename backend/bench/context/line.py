@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.bench.context.conversation import Conversation, Size, measure
-from backend.bench.context.strategies import HANDLE
-from backend.bench.orders import make_rows
+from backend.bench.context.strategies import HANDLE, Conversation, Size, measure
+from backend.bench.timing import make_rows
 from backend.results.asking import answer
 from backend.results.document import Document
 from backend.results.handle import make_hint

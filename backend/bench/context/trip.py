@@ -5,19 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from backend.agent.prompt import write_opening
-from backend.bench.context.conversation import Conversation, Size, measure
+from backend.bench.context.strategies import Conversation, Size, measure
 from backend.bench.quality import TENANT, install
 from backend.db.session import Engine, transaction
-from backend.planner.draft import Draft
+from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Snapshot
 from backend.results.values import write_json
-from backend.runs.commands import start_run
-from backend.runs.queries import hold_run, read_snapshot_text
-from backend.runs.run_log import Step, read_steps
-from backend.runs.workflow import Planners, advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.log.queries import hold_run, read_snapshot_text
+from backend.runs.log.run_log import Step, read_steps
+from backend.runs.work.workflow import Planners, advance_run
 from backend.settings import Settings, find_data
 from backend.tools.registry import TOOLS, find_tool
-from backend.tools.schema import describe_tool
+from backend.tools.tool import describe_tool
 
 REQUEST: Mapping[str, Any] = {
     "origin": "上海",

@@ -13,16 +13,14 @@ from backend.audit.change import Author
 from backend.bench.pages.page import Page
 from backend.bench.pages.walk import Walk, go, list_missing, walk
 from backend.bench.pages.weight import sum_up, weigh
-from backend.bench.runs.report import Demand, Report
 from backend.bench.runs.script import REQUEST
-from backend.bench.runs.site import TENANT, Site, open_site
+from backend.bench.runs.site import TENANT, Demand, Report, Site, open_site
 from backend.bench.timing import Stopwatch
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.results.handle import Owner
 from backend.results.store import ResultStore
-from backend.sources.configured import list_configured
-from backend.sources.queries import add_source
+from backend.sources.queries import add_source, list_configured
 
 MOST_MILLISECONDS, MOST_KB = 100, 200
 WARM_UP = 3

@@ -7,25 +7,23 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from backend.agent.endpoint import Timeouts
 from backend.agent.llm import Hear, LlmClient
 from backend.agent.models import ModelConfig, Models
+from backend.agent.provider_profile import Timeouts
 from backend.agent.replies import dump_json
 from backend.audit.change import Author
 from backend.bench.quality import TENANT, Bench
 from backend.bench.replays.wanderer import SOURCE, Meddle, Wanderer, make_rows
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
-from backend.replay.building import build_export
 from backend.replay.export import RunExport
-from backend.runs.commands import start_run
-from backend.runs.means import Means
-from backend.runs.queries import hold_run
-from backend.runs.workflow import Planners, advance_run
-from backend.sources.asking import Asked, AtHand, ask_source
+from backend.replay.live import build_export
+from backend.runs.life.commands import start_run
+from backend.runs.log.queries import hold_run
+from backend.runs.work.workflow import Means, Planners, advance_run
 from backend.sources.queries import add_source, write_source
 from backend.sources.spec import Source
-from backend.sources.store import SourceStore
+from backend.sources.store import Asked, AtHand, SourceStore, ask_source
 from backend.tools.queries import write_tool
 
 MODEL = "wanderer"

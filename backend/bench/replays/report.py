@@ -13,8 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from backend.bench.quality import Bench, install
-from backend.bench.quality_requests import draw_requests
-from backend.bench.queries import read_vocabulary
+from backend.bench.queries import draw_requests, read_vocabulary
 from backend.bench.replays.making import (
     MadeUpSources,
     add_made_up_source,
@@ -26,7 +25,7 @@ from backend.bootstrap import make_fetcher
 from backend.db.session import transaction
 from backend.errors import WaypoolError
 from backend.replay.export import RunExport
-from backend.runs.means import open_means
+from backend.runs.work.workflow import open_means
 from backend.settings import Settings, find_data
 
 NOWHERE = {

@@ -9,8 +9,7 @@ from random import Random
 from typing import Any
 
 from backend.agent.llm import Message, ModelError, ModelReply
-from backend.agent.replies import make_call
-from backend.agent.scripted_llm import calls, raw_call, says, several
+from backend.agent.replies import calls, make_call, raw_call, says, several
 from backend.tools.call import ToolSchema
 
 SOURCE = "crossings"

@@ -6,8 +6,8 @@ from typing import Any
 
 from backend.agent.prompt import write_opening
 from backend.agent.replies import dump_json
-from backend.bench.runs.double import Call, Script
-from backend.planner.draft import Draft
+from backend.bench.runs.script import Call, Script
+from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolCall
 from backend.tools.context import RunState

@@ -14,14 +14,12 @@ import psycopg
 
 from backend.bench.runs.conversation import MODEL, QUESTIONS, open_conversation, write_lists
 from backend.bench.runs.loops.setup import MAKE_TABLE, Converse, Setup
-from backend.bench.runs.report import Demand, Report
 from backend.bench.runs.script import REQUEST, build_snapshot
-from backend.bench.runs.site import TENANT, Site, open_site
+from backend.bench.runs.site import TENANT, Demand, Report, Site, open_site
 from backend.bootstrap import make_planners, make_store
-from backend.runs.commands import start_run
-from backend.runs.means import Means, open_means
-from backend.runs.run_log import read_steps
-from backend.runs.workflow import advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.log.run_log import read_steps
+from backend.runs.work.workflow import Means, advance_run, open_means
 from backend.settings import read_settings
 
 MOST_OF_BARE = 1.25

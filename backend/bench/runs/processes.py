@@ -14,7 +14,7 @@ from typing import IO, Any, cast
 
 import psutil
 
-from backend.bench.runs.double import Script
+from backend.bench.runs.script import Script
 from backend.errors import WaypoolError
 
 HEARTBEAT_SECONDS = 1
@@ -52,7 +52,7 @@ class Fleet:
 
     def start_double(self, script: Script, delay: float) -> str:
         """The model's double; its address."""
-        process = self._launch("double", [sys.executable, "-m", "backend.bench.runs.double"])
+        process = self._launch("double", [sys.executable, "-m", "backend.bench.runs.script"])
         assert process.stdin is not None
         process.stdin.write(json.dumps({"script": script, "delay": delay}) + "\n")
         process.stdin.flush()

@@ -13,12 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from backend.catalogue.importers.lines import HotelLine
-from backend.catalogue.modelling.facts import (
-    AS_OF,
-    HotelArea,
-    ModelFactsError,
-    load_hotel_areas,
-)
+from backend.catalogue.modelling.facts import AS_OF, HotelArea, ModelFactsError, load_hotel_areas
 
 COLUMNS = list(HotelLine.model_fields)
 MODELLED_FILE = "modelled.csv"

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from backend.clock import parse_minutes
 from backend.money import format_money
+from backend.planner.days.travel_time import Position
 from backend.planner.exports.delivered import Delivered, Entry
 from backend.planner.exports.words import (
     WORDS,
@@ -18,7 +19,7 @@ from backend.planner.exports.words import (
     describe_leg,
     describe_meal,
 )
-from backend.planner.itinerary import (
+from backend.planner.plan.itinerary import (
     FixedItem,
     LegItem,
     MealItem,
@@ -26,7 +27,6 @@ from backend.planner.itinerary import (
     TransferItem,
     VisitItem,
 )
-from backend.planner.travel_time import Position
 
 
 class Moment(NamedTuple):

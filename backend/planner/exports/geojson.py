@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from backend.planner.days.travel_time import Position
 from backend.planner.exports.delivered import Delivered, Entry
 from backend.planner.exports.words import WORDS, describe_leg, describe_meal
-from backend.planner.itinerary import (
+from backend.planner.plan.itinerary import (
     DayItem,
     FixedItem,
     LegItem,
@@ -19,7 +20,6 @@ from backend.planner.itinerary import (
     TransferItem,
     VisitItem,
 )
-from backend.planner.travel_time import Position
 
 _PLACES = 6
 """A tenth of a metre; more digits would claim more than is known."""

@@ -1,12 +1,15 @@
-"""`itinerary.md`: the plan to be read, in the request's language; every name is text, never markup."""
+"""`itinerary.md`: the plan to be read, in the request's language; every name is text, never markup.
+
+Text from anywhere as Markdown that shows exactly that text: no markup, no HTML, no link.
+"""
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
 from backend.money import format_money
 from backend.planner.exports.delivered import Delivered, Entry
-from backend.planner.exports.markdown_text import escape_markdown
 from backend.planner.exports.words import (
     WORDS,
     Words,
@@ -15,7 +18,7 @@ from backend.planner.exports.words import (
     describe_leg,
     describe_meal,
 )
-from backend.planner.itinerary import (
+from backend.planner.plan.itinerary import (
     Costs,
     FixedItem,
     LegItem,
@@ -23,8 +26,21 @@ from backend.planner.itinerary import (
     StayItem,
     TransferItem,
     VisitItem,
+    read_span,
 )
-from backend.planner.timed import read_span
+
+_SPACE = re.compile(r"\s+|[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+_MARKS = re.compile(r"[\\`*_{}\[\]<>#&|~^$!@]")
+_LINK = re.compile(r"\.(?=[^\W\d])|:(?=//)|(?i:(?<=mailto):|(?<=xmpp):)")
+
+
+def escape_markdown(text: str) -> str:
+    """One line; marks have a backslash, and so has what some readers would make a link of."""
+    plain = " ".join(_SPACE.sub(" ", text).split())
+    return _LINK.sub(
+        lambda match: f"\\{match[0]}", _MARKS.sub(lambda match: f"\\{match[0]}", plain)
+    )
+
 
 _UNFINISHED = ("failed", "cancelled", "queued", "running")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from backend.money import format_money
-from backend.planner.itinerary import LegItem, MealItem, StayItem, TransferItem, VisitItem
+from backend.planner.plan.itinerary import LegItem, MealItem, StayItem, TransferItem, VisitItem
 from backend.text import Locale
 
 Words = Mapping[str, str]

@@ -1,15 +1,24 @@
-"""One way to ask for less: what it is called, how much it asks of the traveller, the request it makes."""
+"""One way to ask for less: what it is called, how much it asks of the traveller, the request it makes.
+
+What a relaxation says, in both languages.
+
+What of a plan stands against the request, sorted by what could be asked of the traveller.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 from backend.planner.adding import add_up
+from backend.planner.check.context import Breach, CheckContext
+from backend.planner.days.trip import DAY_MIN, FixedSlot, Part
+from backend.planner.plan.draft import Draft
+from backend.planner.plan.itinerary import LegItem
 from backend.pool.plan_request import PlanRequest
+from backend.pool.snapshot import Snapshot
+from backend.runs.life.verdict import Findings
 from backend.text import Locale
-
-if TYPE_CHECKING:
-    from backend.runs.relaxing.diagnosis import Diagnosis
 
 _JOIN: dict[Locale, str] = {"zh-CN": "", "en": " "}
 
@@ -57,3 +66,137 @@ def show_changes(changes: Sequence[Change], locale: Locale) -> dict[str, Any]:
         "value": [change.as_json() for change in changes],
         "message": _JOIN[locale].join(change.message for change in changes),
     }
+
+
+MESSAGES: dict[str, dict[Locale, str]] = {
+    "raise_budget": {
+        "zh-CN": "把预算提高{amount} {currency}。",
+        "en": "Raise the budget by {amount} {currency}.",
+    },
+    "leave_out": {
+        "zh-CN": "放弃{names}。",
+        "en": "Leave out {names}.",
+    },
+    "add_day": {
+        "zh-CN": "在{city}多留 {count} 天（{dates}）。",
+        "en": "Stay {count} more day(s) in {city}: {dates}.",
+    },
+    "extend_day": {
+        "zh-CN": "把每天的时间放宽到 {first}-{last}。",
+        "en": "Let the days last from {first} to {last}.",
+    },
+    "move_booking": {
+        "zh-CN": "把“{title}”改到 {start}-{end}（{minutes} 分钟）。",
+        "en": "Move “{title}” by {minutes} minutes, to {start}-{end}.",
+    },
+    "omit_booking": {
+        "zh-CN": "取消“{title}”（{start}-{end}）。",
+        "en": "Do without “{title}” ({start}-{end}).",
+    },
+    "move_arrival": {
+        "zh-CN": "提前到 {time} 到达。",
+        "en": "Arrive at {time}.",
+    },
+    "move_departure": {
+        "zh-CN": "推迟到 {time} 离开。",
+        "en": "Depart at {time}.",
+    },
+    "drop_city": {
+        "zh-CN": "不去{city}。",
+        "en": "Leave out {city}.",
+    },
+}
+
+
+BUDGET = "OVER_BUDGET"
+MUST_SEES = frozenset({"MUST_SEE_MISSING", "MUST_SEE_NO_FIT"})
+LEGS = frozenset({"LEG_MISSED", "LEG_ORDER", "LEG_TOO_SHORT"})
+TIMES = LEGS | {"OVERLAP", "TRAVEL_TIME", "DAY_HOURS"}
+KNOWN = MUST_SEES | TIMES | {BUDGET}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A plan at which planning has ended, and its clashes."""
+
+    snapshot: Snapshot
+    draft: Draft
+    findings: Findings
+
+    @property
+    def clashes(self) -> tuple[Breach, ...]:
+        """All of them."""
+        return self.findings.clashes
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some change of the request could answer each clash."""
+        return all(clash.violation.code in KNOWN for clash in self.clashes)
+
+    @property
+    def is_only_budget(self) -> bool:
+        """Whether more money would do."""
+        return bool(self.clashes) and all(c.violation.code == BUDGET for c in self.clashes)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the plan was not cut down for the sake of what clashes."""
+        codes = {clash.violation.code for clash in self.clashes}
+        return not codes & {BUDGET, "MUST_SEE_MISSING"}
+
+    @property
+    def timing(self) -> list[Breach]:
+        """Clashes of times on a day."""
+        return [c for c in self.clashes if c.violation.code in TIMES]
+
+    @property
+    def short_cities(self) -> list[str]:
+        """Cities of the must-sees without room."""
+        rows = self.snapshot.rows.pois
+        return list(dict.fromkeys(rows[poi_id].city for poi_id in self.missing))
+
+    @cached_property
+    def cramped(self) -> list[str]:
+        """Destinations where a day is lacking, most likely: where trains cannot be caught, else all of the day."""
+        cities = [*self.short_cities, *(c for clash in self.timing for c in self._locate(clash))]
+        visited = self.snapshot.city_order
+        return [city for city in dict.fromkeys(cities) if city in visited]
+
+    @cached_property
+    def missing(self) -> list[str]:
+        """Must-sees without room; what is closed on all days is not among them."""
+        if not any(clash.violation.code in MUST_SEES for clash in self.clashes):
+            return []
+        reasons = self._context.missing_must_sees
+        return [poi_id for poi_id, reason in reasons.items() if reason != "closed"]
+
+    @property
+    def has_early_booking(self) -> bool:
+        """Whether something on the first day begins too early."""
+        return any(c.violation.where.day == 1 for c in self.timing) and bool(self.list_bookings(1))
+
+    def parts_on(self, day: int) -> tuple[Part, ...]:
+        """The parts of a day."""
+        return self._context.trip.parts[day]
+
+    def list_bookings(self, day: int) -> list[FixedSlot]:
+        """The traveller's bookings of a day, and those of the evening before that run into it."""
+        evening = self.parts_on(day - 1) if day > 1 else ()
+        late = [slot for part in evening for slot in part.fixed if slot.end > DAY_MIN]
+        return [*late, *(slot for part in self.parts_on(day) for slot in part.fixed)]
+
+    @cached_property
+    def _context(self) -> CheckContext:
+        return CheckContext(self.snapshot, self.draft, self.findings.itinerary)
+
+    def _locate(self, clash: Breach) -> Iterator[str]:
+        """Where a train is missed; a way into the trip is taken for the city that it leads to."""
+        where = clash.violation.where
+        if where.day is None:
+            return
+        items = self.findings.itinerary.days[where.day - 1].items
+        item = items[where.item] if where.item is not None else None
+        if isinstance(item, LegItem):
+            yield item.from_city if item.from_city in self.snapshot.city_order else item.to_city
+        elif clash.violation.code not in LEGS:
+            yield from (part.city.id for part in self.parts_on(where.day))

@@ -8,11 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from backend.planner.trip import name_in
+from backend.planner.days.trip import name_in
 from backend.pool.plan_request import Destination, PlanRequest
-from backend.runs.relaxing.change import Change
-from backend.runs.relaxing.diagnosis import Diagnosis
-from backend.runs.relaxing.texts import MESSAGES
+from backend.runs.relaxing.change import MESSAGES, Change, Diagnosis
 
 DAY_EFFORT = 1.5
 DROP_EFFORT = 4.0

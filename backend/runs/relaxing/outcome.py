@@ -1,26 +1,27 @@
-"""What a search for a relaxation came to, as the run log keeps it."""
+"""What a search for a relaxation came to, as the run log keeps it.
 
+The search as a step of a run: once, where planning has ended and the request is impossible.
+"""
+
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from backend.planner.draft import Draft
-from backend.planner.itinerary import Itinerary, Violation
+from backend.db.session import Engine, transaction
+from backend.planner.plan.draft import Draft
+from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.plan_request import PlanRequest
+from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot, SnapshotRows
-from backend.runs.findings import Findings
-from backend.runs.relaxing.change import show_changes
-from backend.runs.relaxing.diagnosis import BUDGET
-from backend.runs.relaxing.search import (
-    BuildPool,
-    Relaxation,
-    find_for_draft,
-    find_relaxation,
-)
+from backend.runs.life.verdict import Findings, check_plan, judge, show_clash
+from backend.runs.log.durable import RunWriter
+from backend.runs.log.run_log import Step
+from backend.runs.log.stages import fold_state, read_stages
+from backend.runs.relaxing.change import BUDGET, show_changes
+from backend.runs.relaxing.search import BuildPool, Relaxation, find_for_draft, find_relaxation
 from backend.runs.relaxing.trial import judge_draft, with_budget
-from backend.runs.run_log import Step
-from backend.runs.verdict import show_clash
 
 STEP = "relaxation_sought"
 
@@ -105,3 +106,34 @@ def read_sought(steps: Sequence[Step]) -> Sought | None:
     """What the log says of it; None where nobody has looked."""
     payloads = [step.payload for step in steps if step.kind == STEP]
     return Sought.model_validate(payloads[-1]) if payloads else None
+
+
+async def relax_once(
+    engine: Engine,
+    writer: RunWriter,
+    steps: Sequence[Step],
+    snapshot: Snapshot,
+    *,
+    is_revision: bool = False,
+) -> None:
+    """Write what was found to the log, from which the result is made; `steps` are all so far.
+
+    Other dates need other pools: they are built from the catalogue, by the run's own parameters.
+    The plan of a revision is the traveller's: for it only what leaves it as it is is looked for.
+    """
+    stages = read_stages(steps)
+    draft = fold_state(stages).draft
+    findings = check_plan(snapshot, draft)
+    is_impossible = judge(stages[-1], findings, None).status == "infeasible"
+    if not is_impossible or read_sought(steps) is not None:
+        return
+
+    async def build(request: PlanRequest) -> Snapshot:
+        async with transaction(engine) as session:
+            return await CandidatePoolService(session).build(request, snapshot.params)
+
+    if is_revision:
+        sought = await asyncio.to_thread(seek_for_draft, snapshot, draft, findings)
+    else:
+        sought = await seek(snapshot, draft, findings, build)
+    await writer.append(STEP, sought.model_dump(mode="json"))

@@ -14,14 +14,13 @@ from itertools import count
 from typing import NamedTuple
 
 from backend.errors import WaypoolError
-from backend.planner.draft import Draft
-from backend.planner.must_see import is_room_for_all
-from backend.planner.trip import plan_trip as lay_out
+from backend.planner.days.trip import plan_trip as lay_out
+from backend.planner.plan.draft import Draft
+from backend.planner.search.must_see import is_room_for_all
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Snapshot
-from backend.runs.findings import Findings
-from backend.runs.relaxing.change import apply_all, sum_effort
-from backend.runs.relaxing.diagnosis import Diagnosis
+from backend.runs.life.verdict import Findings
+from backend.runs.relaxing.change import Diagnosis, apply_all, sum_effort
 from backend.runs.relaxing.suggestions import (
     Option,
     list_last_options,

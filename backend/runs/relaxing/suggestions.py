@@ -4,21 +4,120 @@ Effort compares what cannot be added up; a must-see given up is 1. An hour more 
 (0.1), since nothing is lost. Money is 1 (it is asked for in figures). Another time of one's own
 arrival or departure is 1 and of a booking 1.5, with half more for each hour. A day more is 1.5: it is
 asked for rather than two must-sees are given up. A booking is 3, a whole city 4.
+
+Bookings at another time, as far as the clash is long, or not at all.
+
+The traveller's own arrival earlier, or departure later, by as much as is lacking.
 """
 
+import datetime as dt
 from collections.abc import Iterator
 from itertools import product
 
 from backend.clock import format_minutes, parse_minutes
 from backend.money import format_money
-from backend.planner.itinerary import Itinerary
-from backend.planner.trip import name_in
-from backend.runs.relaxing.bookings import suggest_moves, suggest_omission
-from backend.runs.relaxing.change import Change, sum_effort
+from backend.planner.days.trip import name_in
+from backend.planner.plan.itinerary import Itinerary
+from backend.pool.plan_request import FixedBooking, PlanRequest
+from backend.runs.relaxing.change import MESSAGES, Change, Diagnosis, sum_effort
 from backend.runs.relaxing.cities import suggest_days, suggest_drops
-from backend.runs.relaxing.diagnosis import Diagnosis
-from backend.runs.relaxing.own_transport import suggest_own_times
-from backend.runs.relaxing.texts import MESSAGES
+
+MOVE_BOOKING_EFFORT = 1.5
+EFFORT_AN_HOUR = 0.5
+OMIT_EFFORT = 3.0
+STEP_MIN = 5
+MOST_MOVED_MIN = 240
+"""A booking that must move by more is another booking."""
+
+
+def suggest_moves(diagnosis: Diagnosis, number: int, minutes: int) -> Iterator[Change]:
+    """The booking `number` earlier and later by as much as is lacking."""
+    by = -(-minutes // STEP_MIN) * STEP_MIN
+    if 0 < by <= MOST_MOVED_MIN:
+        yield _move_booking(diagnosis.snapshot.request, number, -by)
+        yield _move_booking(diagnosis.snapshot.request, number, by)
+
+
+def suggest_omission(diagnosis: Diagnosis, number: int) -> Change:
+    """The booking left out."""
+    request = diagnosis.snapshot.request
+    booking = request.fixed[number]
+    text = MESSAGES["omit_booking"][request.locale]
+    return Change(
+        kind="omit_booking",
+        value={"booking": number, "title": booking.title},
+        message=text.format(title=booking.title, **_show(booking)),
+        effort=OMIT_EFFORT,
+        apply=lambda request: _replace(request, booking, None),
+    )
+
+
+def _move_booking(request: PlanRequest, number: int, by: int) -> Change:
+    booking = request.fixed[number]
+    moved = booking.model_copy(
+        update={
+            "start": booking.start + dt.timedelta(minutes=by),
+            "end": booking.end + dt.timedelta(minutes=by),
+        }
+    )
+    shown = _show(moved)
+    times = {"start": moved.start.isoformat(), "end": moved.end.isoformat()}
+    text = MESSAGES["move_booking"][request.locale]
+    return Change(
+        kind="move_booking",
+        value={"booking": number, "title": booking.title, **times},
+        message=text.format(title=booking.title, minutes=f"{by:+d}", **shown),
+        effort=MOVE_BOOKING_EFFORT + EFFORT_AN_HOUR * abs(by) / 60,
+        apply=lambda request: _replace(request, booking, moved),
+    )
+
+
+def _replace(request: PlanRequest, old: FixedBooking, new: FixedBooking | None) -> PlanRequest:
+    kept = [new if booking == old else booking for booking in request.fixed]
+    return request.model_copy(update={"fixed": tuple(b for b in kept if b is not None)})
+
+
+def _show(booking: FixedBooking) -> dict[str, str]:
+    is_one_day = booking.start.date() == booking.end.date()
+    end = f"{booking.end:%H:%M}" if is_one_day else f"{booking.end:%Y-%m-%d %H:%M}"
+    return {"start": f"{booking.start:%Y-%m-%d %H:%M}", "end": end}
+
+
+MOVE_TRANSPORT_EFFORT = 1.0
+DAY_ENDS = 24 * 60
+
+
+def suggest_own_times(diagnosis: Diagnosis, day: int, minutes: int) -> Iterator[Change]:
+    """What could be moved on the first and on the last day, within that day."""
+    request = diagnosis.snapshot.request
+    by = -(-minutes // STEP_MIN) * STEP_MIN
+    if by <= 0:
+        return
+    if request.arrival is not None and day == 1:
+        yield from _move_transport(
+            diagnosis, "arrival", parse_minutes(request.arrival.time) - by, by
+        )
+    if request.departure is not None and day == request.days:
+        yield from _move_transport(
+            diagnosis, "departure", parse_minutes(request.departure.time) + by, by
+        )
+
+
+def _move_transport(diagnosis: Diagnosis, name: str, minutes: int, by: int) -> Iterator[Change]:
+    if not 0 <= minutes < DAY_ENDS:
+        return
+    time = format_minutes(minutes)
+    own = getattr(diagnosis.snapshot.request, name).model_copy(update={"time": time})
+    kind = f"move_{name}"
+    text = MESSAGES[kind][diagnosis.snapshot.request.locale]
+    yield Change(
+        kind=kind,
+        value={"time": time},
+        message=text.format(time=time),
+        effort=MOVE_TRANSPORT_EFFORT + EFFORT_AN_HOUR * by / 60,
+        apply=lambda request: request.model_copy(update={name: own}),
+    )
+
 
 RAISE_EFFORT = 1.0
 LEAVE_OUT_EFFORT = 1.0

@@ -11,13 +11,13 @@ from types import MappingProxyType
 
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.loop import Watch, run_agent
-from backend.agent.recorder import MemoryRecorder
-from backend.planner.arrange import arrange
-from backend.planner.draft import Draft
-from backend.planner.pace import MAX_VISITS
+from backend.agent.replies import MemoryRecorder
+from backend.planner.days.meals import MAX_VISITS
+from backend.planner.plan.draft import Draft
+from backend.planner.search.arrange import arrange
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import CityPool, Snapshot
-from backend.runs.findings import Findings, check_plan
+from backend.runs.life.verdict import Findings, check_plan
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
 

@@ -6,9 +6,9 @@ on their days. The answer is the whole plan, and what was left out and why.
 
 from pydantic import Field
 
-from backend.planner.arrange import Arrangement
-from backend.planner.arrange import arrange as arrange_places
-from backend.tools.argument_types import Flag, IdList
+from backend.planner.search.arrange import Arrangement
+from backend.planner.search.arrange import arrange as arrange_places
+from backend.tools.arguments import Flag, IdList
 from backend.tools.context import ToolContext
 from backend.tools.plan_view import view_plan
 from backend.tools.tool import Answer, Tool, ToolArgs

@@ -6,9 +6,8 @@ The answer is the timeline of each day in that city with what it breaks.
 from pydantic import Field
 
 from backend.planner.edits import choose_hotel as choose
-from backend.planner.edits import list_days_in
-from backend.planner.refusals import find_city
-from backend.tools.argument_types import Text
+from backend.planner.edits import find_city, list_days_in
+from backend.tools.arguments import Text
 from backend.tools.context import ToolContext
 from backend.tools.plan_view import answer_write
 from backend.tools.tool import Answer, Tool, ToolArgs

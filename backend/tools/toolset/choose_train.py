@@ -6,7 +6,7 @@ The answer is the timeline of the day of the leg with what it breaks.
 from pydantic import Field
 
 from backend.planner.edits import choose_train as choose
-from backend.tools.argument_types import IdList
+from backend.tools.arguments import IdList
 from backend.tools.context import ToolContext
 from backend.tools.names import find_leg
 from backend.tools.plan_view import answer_write

@@ -5,10 +5,10 @@ Only before writing, one at a time; not for searching.
 
 from pydantic import Field
 
-from backend.planner.refusals import refuse_unknown
-from backend.tools.argument_types import Text
+from backend.planner.edits import refuse_unknown
+from backend.tools.arguments import Text
 from backend.tools.context import ToolContext
-from backend.tools.detail import answer_detail, list_pool, show_fields
+from backend.tools.list_answer import answer_detail, list_pool, show_fields
 from backend.tools.tool import Answer, Tool, ToolArgs
 
 

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import Field
 
 from backend.clock import format_minutes
-from backend.planner.hours import read_hours
-from backend.planner.refusals import refuse_unknown
+from backend.planner.days.hours import read_hours
+from backend.planner.edits import refuse_unknown
 from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
-from backend.tools.argument_types import Text
+from backend.tools.arguments import Text
 from backend.tools.context import ToolContext
-from backend.tools.detail import answer_detail, list_pool, show_fields
+from backend.tools.list_answer import answer_detail, list_pool, show_fields
 from backend.tools.names import list_dates
 from backend.tools.tool import Answer, Tool, ToolArgs
 

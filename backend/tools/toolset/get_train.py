@@ -5,12 +5,11 @@ Only before writing, one at a time; not for searching.
 
 from pydantic import Field
 
-from backend.planner.refusals import refuse_unknown
+from backend.planner.edits import refuse_unknown
 from backend.pool.snapshot import Snapshot
-from backend.tools.argument_types import Text
+from backend.tools.arguments import Text
 from backend.tools.context import ToolContext
-from backend.tools.detail import answer_detail, list_pool, show_fields
-from backend.tools.list_answer import show_number
+from backend.tools.list_answer import answer_detail, list_pool, show_fields, show_number
 from backend.tools.tool import Answer, Tool, ToolArgs
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from pydantic import Field
 
 from backend.catalogue.opening_hours import Location, is_open_on
-from backend.planner.trip import name_in
+from backend.planner.days.trip import name_in
 from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
-from backend.tools.argument_types import Flag, Limit, MaxPrice, OptionalText, Text, TextList
+from backend.tools.arguments import Flag, Limit, MaxPrice, OptionalText, Text, TextList
 from backend.tools.context import ToolContext
-from backend.tools.hints import Advice, Texts
+from backend.tools.hints import Advice, Filter, Listing, Texts, cut_limit
 from backend.tools.list_answer import (
     answer_list,
     is_affordable,
@@ -23,7 +23,6 @@ from backend.tools.list_answer import (
     show_price,
     write_number,
 )
-from backend.tools.listing import Filter, Listing, cut_limit
 from backend.tools.names import NameReader, fold
 from backend.tools.tool import Answer, Tool, ToolArgs
 

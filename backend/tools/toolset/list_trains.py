@@ -10,12 +10,12 @@ from pydantic import Field
 
 from backend.clock import parse_minutes
 from backend.money import format_money
-from backend.planner.trip import name_in
+from backend.planner.days.trip import name_in
 from backend.pool.candidate import TrainCandidate
 from backend.pool.snapshot import Connection, LegPool, Snapshot
-from backend.tools.argument_types import Flag, Limit, MaxPrice, Time
+from backend.tools.arguments import Flag, Limit, MaxPrice, Time
 from backend.tools.context import ToolContext
-from backend.tools.hints import Advice, Texts
+from backend.tools.hints import Advice, Filter, Listing, Texts, cut_limit
 from backend.tools.list_answer import (
     answer_list,
     is_affordable,
@@ -23,7 +23,6 @@ from backend.tools.list_answer import (
     show_price,
     write_number,
 )
-from backend.tools.listing import Filter, Listing, cut_limit
 from backend.tools.names import find_leg, name_leg
 from backend.tools.tool import Answer, Tool, ToolArgs
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from backend.clock import parse_minutes
 from backend.planner.edits import put_visit as put
-from backend.tools.argument_types import Text, VisitTime
+from backend.tools.arguments import Text, VisitTime
 from backend.tools.context import ToolContext
 from backend.tools.plan_view import answer_write
 from backend.tools.tool import Answer, Tool, ToolArgs

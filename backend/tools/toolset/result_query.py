@@ -13,7 +13,7 @@ from backend.results.handle import refuse_handle
 from backend.results.path_grammar import MAX_CHARACTERS
 from backend.results.values import parse_json, write_canonical
 from backend.text import Locale
-from backend.tools.argument_types import Text
+from backend.tools.arguments import Text
 from backend.tools.context import ToolContext
 from backend.tools.tool import Answer, Tool, ToolArgs
 

@@ -4,7 +4,7 @@ Warnings may stand. After it nothing is left to do.
 """
 
 from backend.errors import ToolError
-from backend.planner.itinerary import Violation
+from backend.planner.plan.itinerary import Violation
 from backend.text import Locale
 from backend.tools.context import ToolContext
 from backend.tools.plan_view import view_plan

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from backend.agent.policy.brief import parse_brief
+from backend.agent.policy.brief import Ride, parse_brief
 from backend.agent.policy.call_log import CallLog, Step
-from backend.agent.policy.lodging import list_beds
-from backend.agent.policy.spending import pick_best
-from backend.agent.policy.usable import Ride
+from backend.agent.policy.rides import pick_best
+from backend.agent.policy.situation import list_beds
 from backend.agent.prompt import describe_trip
-from backend.planner.draft import Draft
+from backend.planner.plan.draft import Draft
 from tests.factories import make_snapshot
 
 CENTRE = {"lat": 39.9, "lon": 116.4}

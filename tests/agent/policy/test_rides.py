@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.agent.llm import Message
-from backend.agent.policy.brief import Brief, parse_brief
+from backend.agent.policy.brief import Brief, Ride, parse_brief
 from backend.agent.policy.call_log import CallLog, Step
 from backend.agent.policy.rides import (
     choose_rides,
@@ -19,9 +19,8 @@ from backend.agent.policy.rides import (
     rate_journey,
     rate_ride,
 )
-from backend.agent.policy.usable import Ride
 from backend.agent.prompt import describe_trip, read_brief, write_opening
-from backend.planner.draft import Draft
+from backend.planner.plan.draft import Draft
 from tests.factories import make_snapshot
 
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.agent.policy.spending import Choice, Picks, cut_costs, pick_best
+from backend.agent.policy.rides import Choice, Picks, cut_costs, pick_best
 
 
 def choice(slot: int, number: int, cost: float, discomfort: float) -> Choice:

@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.catalogue.modelling.facts import ModelFactsError, Segment, Service, read_rows
-from backend.catalogue.modelling.fares import SEAT_TAPER, round_to_half, taper_km
-from backend.catalogue.modelling.paths import find_way
-from backend.catalogue.modelling.timetable import (
+from backend.catalogue.modelling.facts import ModelFactsError, Segment, Service, find_way, read_rows
+from backend.catalogue.modelling.trains import (
+    SEAT_TAPER,
     SERVICES_BY_DEMAND,
     count_stops,
     list_departures,
     measure_journey_min,
+    round_to_half,
     spread_departures,
+    taper_km,
 )
 
 

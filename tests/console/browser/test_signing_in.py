@@ -13,7 +13,7 @@ import pytest
 from playwright.async_api import expect
 from sqlalchemy import update
 
-from backend.access.tables import BrowserSession
+from backend.access.queries import BrowserSession
 from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
 from tests.console.browser.conftest import OpenContext, SignIn, enter_key, plan

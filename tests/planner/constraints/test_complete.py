@@ -1,6 +1,6 @@
 """No constraint is without a case on each side of its limit."""
 
-from backend.planner.validator import CONSTRAINTS
+from backend.planner.check.validator import CONSTRAINTS
 from tests.planner.constraints import (
     test_hotels,
     test_hours,

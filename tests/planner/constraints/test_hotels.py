@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.planner.itinerary import Itinerary
+from backend.planner.plan.itinerary import Itinerary
 from tests.factories import make_snapshot
 from tests.planner.constraints.written_plans import Written, alone
 from tests.row_makers import make_hotel, make_poi

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.planner.itinerary import Itinerary
+from backend.planner.plan.itinerary import Itinerary
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.planner.constraints.written_plans import Written, alone

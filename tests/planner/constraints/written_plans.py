@@ -13,10 +13,11 @@ from decimal import Decimal
 from typing import Any
 
 from backend.clock import parse_minutes
-from backend.planner.check_context import CheckContext
-from backend.planner.costs import add_costs
-from backend.planner.draft import Draft, PlannedVisit
-from backend.planner.itinerary import (
+from backend.planner.check.context import CheckContext
+from backend.planner.check.validator import CONSTRAINTS
+from backend.planner.days.timeline import add_costs
+from backend.planner.plan.draft import Draft, PlannedVisit
+from backend.planner.plan.itinerary import (
     Day,
     DayItem,
     FixedItem,
@@ -27,7 +28,6 @@ from backend.planner.itinerary import (
     TransferItem,
     VisitItem,
 )
-from backend.planner.validator import CONSTRAINTS
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 

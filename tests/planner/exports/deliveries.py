@@ -4,10 +4,10 @@ import datetime as dt
 from dataclasses import replace
 from typing import Any
 
-from backend.planner.draft import Draft
+from backend.planner.check.validator import validate
+from backend.planner.days.timeline import build_itinerary
 from backend.planner.exports.delivered import Delivered
-from backend.planner.timeline import build_itinerary
-from backend.planner.validator import validate
+from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Snapshot
 from tests.factories import make_snapshot
 from tests.planner.plans import make_draft

@@ -10,11 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from icalendar import Calendar
 
-from backend.planner.exports.calendar import write_calendar
+from backend.planner.exports.calendar import (
+    describe_zone,
+    escape_text,
+    fold_line,
+    list_observances,
+    make_line,
+    write_calendar,
+)
 from backend.planner.exports.delivered import Delivered
-from backend.planner.exports.ical import escape_text, fold_line, make_line
-from backend.planner.exports.vtimezone import describe_zone, list_observances
-from backend.planner.itinerary import FixedItem
+from backend.planner.plan.itinerary import FixedItem
 from tests.factories import make_hotel, make_poi, make_snapshot, make_train
 from tests.planner.exports.deliveries import HOTELS, deliver, deliver_two_cities
 from tests.planner.plans import make_draft

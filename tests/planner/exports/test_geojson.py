@@ -9,7 +9,7 @@ import pytest
 
 from backend.planner.exports.delivered import Delivered
 from backend.planner.exports.geojson import write_map
-from backend.planner.itinerary import LegItem
+from backend.planner.plan.itinerary import LegItem
 from tests.factories import make_snapshot
 from tests.planner.exports.deliveries import HOTELS, deliver, deliver_two_cities
 from tests.planner.plans import make_draft

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from backend.planner.exports.markdown import write_markdown
-from backend.planner.exports.markdown_text import escape_markdown
+from backend.planner.exports.markdown import escape_markdown, write_markdown
 from tests.factories import make_poi, make_snapshot
 from tests.planner.exports.deliveries import HOTELS, deliver, deliver_two_cities
 from tests.planner.plans import make_draft

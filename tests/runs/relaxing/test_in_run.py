@@ -10,16 +10,14 @@ from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.llm import LlmClient
 from backend.db.session import make_engine, transaction
 from backend.pool.snapshot import Snapshot
-from backend.runs.commands import start_run
-from backend.runs.conclusion import conclude
-from backend.runs.durable import RunWriter
-from backend.runs.means import open_means
-from backend.runs.queries import find_run, read_result, read_snapshot_text
-from backend.runs.relaxing.in_run import relax_once
-from backend.runs.relaxing.outcome import STEP, read_sought
-from backend.runs.run_log import read_steps
-from backend.runs.stages import read_stages
-from backend.runs.workflow import Planners, advance_run
+from backend.runs.life.commands import start_run
+from backend.runs.log.durable import RunWriter
+from backend.runs.log.queries import find_run, read_result, read_snapshot_text
+from backend.runs.log.run_log import read_steps
+from backend.runs.log.stages import read_stages
+from backend.runs.relaxing.outcome import STEP, read_sought, relax_once
+from backend.runs.work.conclusion import conclude
+from backend.runs.work.workflow import Planners, advance_run, open_means
 from tests.flows.conftest import REQUEST
 
 pytestmark = pytest.mark.sql

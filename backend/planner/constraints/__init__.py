@@ -1,1 +1,0 @@
-"""One rule that a plan must keep, one file."""

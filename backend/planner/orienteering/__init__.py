@@ -1,0 +1,1 @@
+"""The solver: team orienteering with time windows, apart from any travel data."""

@@ -1,0 +1,1 @@
+"""What was decided (draft, locks) and what follows from it (itinerary)."""

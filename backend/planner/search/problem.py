@@ -1,0 +1,229 @@
+"""Choosing and ordering visits, stated once: orienteering with time windows over the trip's parts.
+
+Candidates carry weights, parts carry clocks, and each candidate has at most one stop in each part.
+Whatever solves it (the heuristics here, an exact solver) decides only the order in each part: the
+scheduler turns orders into times, and `rating.py` says what an order is worth.
+
+The places that may be put into a trip, each with its weight: the minutes of travel it is worth.
+
+The weight grows with the length of the visit, so that one great sight is not left out for two small
+ones. A minute at the place named first in its city counts five times as much as at the last one.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from backend.planner.days.frame import Frame, Stop, make_stop
+from backend.planner.days.meals import share_visits
+from backend.planner.days.schedule import schedule
+from backend.planner.days.timeline import build_itinerary, make_frames, make_ways
+from backend.planner.days.trip import Trip
+from backend.planner.plan.draft import Draft, PlannedVisit
+from backend.pool.candidate import PoiCandidate
+from backend.pool.plan_request import Tier
+
+LOCKED_WEIGHT = 1_000_000_000_000
+KEPT_WEIGHT = 1_000_000_000
+MUST_WEIGHT = 1_000_000
+"""What is locked goes last, then what stands (of it a must-see), must-sees, all that was wished."""
+
+TWICE_AS_KNOWN = 12.0
+"""Points of popularity that make a must-see worth two: where not all fit, the least known go."""
+
+USUAL_POPULARITY = 50.0
+UNKNOWN_POPULARITY = 30.0
+
+MINUTE_WEIGHT = 3
+"""A minute of a visit is worth three of travel, so places are left out only where time is short."""
+
+FIRST_AGAINST_LAST = 5
+VISIT_EFFORT_MIN = 60
+"""The way and finding one's way in: a place takes more than its own time."""
+
+LONGEST_COUNTED_MIN = 240
+"""A whole day in one park is not worth more than a morning in a palace."""
+
+
+EVENING_TAGS = frozenset({"night_view", "nightlife"})
+DAYLIGHT_TYPES = frozenset(
+    {
+        *("ancient_town", "beach", "campus", "garden", "historic_site", "lake"),
+        *("memorial", "mountain", "palace", "park", "temple", "zoo"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A place to be put in; `day` binds a kept visit to its day, `at` is its wish.
+
+    What is bound (a must-see, a kept visit) may exceed the pace or cost a meal.
+    """
+
+    poi: PoiCandidate
+    weight: int
+    is_bound: bool
+    money: Decimal
+    at: int | None = None
+    day: int | None = None
+
+    def outweighs(self, other: "Candidate") -> bool:
+        """Whether it stays in although the other one, which is bound, needs its room."""
+        return self.is_bound and self.weight >= other.weight
+
+    @cached_property
+    def is_for_evenings(self) -> bool:
+        """Whether it should be visited in the evening, as lights and bars."""
+        return not EVENING_TAGS.isdisjoint(self.poi.tags)
+
+    @cached_property
+    def is_for_daylight(self) -> bool:
+        """Whether it needs daylight: it is out of doors and not lit."""
+        return self.poi.type in DAYLIGHT_TYPES and not self.is_for_evenings
+
+
+def weigh(
+    trip: Trip, pois: Sequence[PoiCandidate], locked: AbstractSet[str] = frozenset()
+) -> list[Candidate]:
+    """Candidates, most wanted first within each city; must-sees weigh by how well known they are."""
+    must = set(trip.snapshot.request.must_see)
+    counts = Counter(poi.city for poi in pois)
+    ranks: Counter[str] = Counter()
+    candidates = []
+    for poi in pois:
+        share = 1 - ranks[poi.city] / counts[poi.city]
+        ranks[poi.city] += 1
+        is_bound = poi.id in must or poi.id in locked
+        weight = _weigh_must(poi) if is_bound else _weigh(poi, share)
+        weight += LOCKED_WEIGHT if poi.id in locked else 0
+        candidates.append(Candidate(poi, weight, is_bound, _price(trip, poi)))
+    return candidates
+
+
+def bind_kept(
+    trip: Trip,
+    kept: Sequence[tuple[int, PlannedVisit]],
+    locked: AbstractSet[str] = frozenset(),
+) -> list[Candidate]:
+    """Visits of a draft, each bound to its day."""
+    must = set(trip.snapshot.request.must_see)
+    candidates = []
+    for day, visit in kept:
+        poi = trip.snapshot.rows.pois[visit.poi_id]
+        weight = LOCKED_WEIGHT if poi.id in locked else KEPT_WEIGHT
+        weight += _weigh_must(poi) if poi.id in must else 0
+        money = _price(trip, poi)
+        candidates.append(Candidate(poi, weight, is_bound=True, money=money, at=visit.at, day=day))
+    return candidates
+
+
+def _weigh_must(poi: PoiCandidate) -> int:
+    popularity = UNKNOWN_POPULARITY if poi.popularity is None else poi.popularity
+    return round(MUST_WEIGHT * 2 ** ((popularity - USUAL_POPULARITY) / TWICE_AS_KNOWN))
+
+
+def _weigh(poi: PoiCandidate, share: float) -> int:
+    effort = min(poi.duration_min, LONGEST_COUNTED_MIN) + VISIT_EFFORT_MIN
+    return round(effort * MINUTE_WEIGHT * (1 + (FIRST_AGAINST_LAST - 1) * share))
+
+
+def _price(trip: Trip, poi: PoiCandidate) -> Decimal:
+    return (poi.price or Decimal(0)) * trip.snapshot.request.travellers
+
+
+FARE_WORTH: dict[Tier, float] = {"economy": 1.5, "comfort": 1.0, "quality": 0.4}
+"""A taxi across a county costs more than the time it takes."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """A part of the trip with what it holds before anything is put in."""
+
+    frame: Frame
+    most_visits: int
+    missed: int
+
+    @cached_property
+    def minutes(self) -> int:
+        """Time between the first possible visit and the end."""
+        return max(1, self.frame.part.until - self.frame.part.opens)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`stops[c][r]` is candidate c in room r, None where it can never be.
+
+    `money` is what is left for tickets and ways, None where nothing limits them. `is_broke`: the
+    budget is broken before any visit; then only what is free may be put in, and must-sees.
+    `fare_worth` are the minutes under way that a yuan each is worth.
+    """
+
+    candidates: tuple[Candidate, ...]
+    rooms: tuple[Room, ...]
+    stops: tuple[tuple[Stop | None, ...], ...]
+    money: Decimal | None
+    is_broke: bool
+    fare_worth: float
+
+    def is_too_dear(self, candidate: Candidate) -> bool:
+        """Whether a place is out of the question for its ticket alone."""
+        return self.is_broke and candidate.money > 0 and not candidate.is_bound
+
+
+def state_problem(
+    trip: Trip,
+    draft: Draft,
+    pois: Sequence[PoiCandidate],
+    kept: Sequence[tuple[int, PlannedVisit]],
+    locked: AbstractSet[str] = frozenset(),
+) -> Problem:
+    """The problem of putting `pois` (most wanted first) and the kept visits into the trip.
+
+    `locked` places go in before all others.
+    """
+    ways = make_ways(trip.snapshot)
+    frames = [frame for day in sorted(trip.parts) for frame in make_frames(trip, day, ways)]
+    rooms = tuple(_make_room(trip, frame) for frame in frames)
+    candidates = (*bind_kept(trip, kept, locked), *weigh(trip, pois, locked))
+    money = _find_money(trip, draft)
+    return Problem(
+        candidates=candidates,
+        rooms=rooms,
+        stops=tuple(tuple(_make_stop(trip, c, room) for room in rooms) for c in candidates),
+        money=None if money is None or money < 0 else money,
+        is_broke=money is not None and money < 0,
+        fare_worth=FARE_WORTH[trip.snapshot.request.budget_tier],
+    )
+
+
+def _make_room(trip: Trip, frame: Frame) -> Room:
+    part = frame.part
+    return Room(
+        frame=frame,
+        most_visits=share_visits(trip.snapshot.request, part.until - part.opens),
+        missed=len(schedule(frame, []).missed),
+    )
+
+
+def _make_stop(trip: Trip, candidate: Candidate, room: Room) -> Stop | None:
+    """The candidate as a stop of the room, if any start there is allowed."""
+    part = room.frame.part
+    poi = candidate.poi
+    if poi.city != part.city.id or candidate.day not in (None, part.day):
+        return None
+    node = room.frame.ways.add(poi.position)
+    stop = make_stop(trip.snapshot, poi, part, node, candidate.at)
+    return stop if stop.starts else None
+
+
+def _find_money(trip: Trip, draft: Draft) -> Decimal | None:
+    """What hotels, trains and bare ways leave of the budget; None without a budget."""
+    budget = trip.snapshot.request.budget_total
+    if budget is None:
+        return None
+    bare = draft.model_copy(update={"visits": {}})
+    return budget - build_itinerary(trip.snapshot, bare).costs.total

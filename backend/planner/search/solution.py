@@ -1,0 +1,174 @@
+"""An assignment under construction: an order in each room, with its price kept up to date.
+
+Start solutions: kept visits as they stood, then must-sees, then the rest in four different orders.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from backend.planner.adding import add_up
+from backend.planner.search.rating import Order, Rater
+
+
+@dataclass(frozen=True)
+class Move:
+    """A candidate into a room: the room's new order, and what it adds to the price."""
+
+    candidate: int
+    room: int
+    order: Order
+    added: float
+
+
+class Solution:
+    """Orders by room; `cost` is what they are worth plus the weights of what is left out."""
+
+    def __init__(self, rater: Rater) -> None:
+        self.rater = rater
+        self.orders: list[Order] = [() for _ in rater.problem.rooms]
+        self.left: set[int] = set(range(len(rater.problem.candidates)))
+        self.cost = add_up(rater.rate(r, ()).cost for r in range(len(self.orders)))
+        self.cost += add_up(candidate.weight for candidate in rater.problem.candidates)
+        self.money = Decimal(0)
+
+    def copy(self) -> "Solution":
+        """Another one with the same orders."""
+        twin = object.__new__(Solution)
+        twin.rater, twin.cost, twin.money = self.rater, self.cost, self.money
+        twin.orders, twin.left = list(self.orders), set(self.left)
+        return twin
+
+    def set_order(self, room: int, order: Order) -> None:
+        """Give a room another order; candidates that it loses are left."""
+        before, after = self.rater.rate(room, self.orders[room]), self.rater.rate(room, order)
+        gone, come = set(self.orders[room]) - set(order), set(order) - set(self.orders[room])
+        self.left = (self.left | gone) - come
+        candidates = self.rater.problem.candidates
+        self.cost += add_up(candidates[c].weight for c in gone)
+        self.cost += after.cost - before.cost - add_up(candidates[c].weight for c in come)
+        self.money += after.money - before.money
+        self.orders[room] = order
+
+    def append(self, room: int, candidate: int) -> None:
+        """Put a candidate at the end of a room's order, if that is allowed and can be paid."""
+        order = (*self.orders[room], candidate)
+        if candidate in self.left and self._try(candidate, room, order) is not None:
+            self.set_order(room, order)
+
+    def insert_all(self, candidates: Iterable[int]) -> None:
+        """Put in each of them, in this order, where it adds least; what fits nowhere stays left."""
+        for candidate in candidates:
+            move = self.find_move(candidate)
+            if move is not None:
+                self.set_order(move.room, move.order)
+
+    def find_move(self, candidate: int) -> Move | None:
+        """The cheapest allowed insertion, by full schedule only as far as the estimate demands."""
+        best: Move | None = None
+        for estimate, room, order in self._estimate(candidate):
+            if best is not None and estimate >= best.added:
+                break
+            move = self._try(candidate, room, order)
+            if move is not None and (best is None or move.added < best.added):
+                best = move
+        return best
+
+    def _estimate(self, candidate: int) -> list[tuple[float, int, Order]]:
+        """Positions that break nothing, over all rooms, by estimate."""
+        found = [
+            (added, room, order)
+            for room, stop in enumerate(self.rater.problem.stops[candidate])
+            if stop is not None
+            for added, order in self.rater.estimate(room, self.orders[room], candidate)
+        ]
+        found.sort()
+        return found
+
+    def _try(self, candidate: int, room: int, order: Order) -> Move | None:
+        rating = self.rater.rate(room, order)
+        before = self.rater.rate(room, self.orders[room])
+        if not rating.is_allowed or not self._can_pay(candidate, rating.money - before.money):
+            return None
+        added = rating.cost - before.cost
+        if added >= self.rater.problem.candidates[candidate].weight:
+            return None
+        return Move(candidate, room, order, added)
+
+    def _can_pay(self, number: int, money: Decimal) -> bool:
+        """Must-sees are put in whatever they cost; OVER_BUDGET then says that the budget is too small."""
+        problem = self.rater.problem
+        candidate = problem.candidates[number]
+        if problem.is_too_dear(candidate):
+            return False
+        if candidate.is_bound or money <= 0 or problem.money is None:
+            return True
+        return self.money + money <= problem.money
+
+
+def construct_all(rater: Rater) -> list[Solution]:
+    """One solution for each start order; kept and must-see places are put in first in all."""
+    return [_construct(rater, key) for key in START_KEYS]
+
+
+def construct_kept(rater: Rater) -> Solution:
+    """Only the kept visits."""
+    solution = Solution(rater)
+    _keep_orders(solution)
+    candidates = rater.problem.candidates
+    solution.insert_all(c for c in sorted(solution.left) if candidates[c].day is not None)
+    return solution
+
+
+def _construct(rater: Rater, key: Callable[[Rater, int], float]) -> Solution:
+    solution = Solution(rater)
+    _keep_orders(solution)
+    candidates = rater.problem.candidates
+
+    def rank(number: int) -> tuple[int, float, str]:
+        candidate = candidates[number]
+        group = 2 - candidate.is_bound - (candidate.day is not None)
+        return group, key(rater, number), candidate.poi.id
+
+    solution.insert_all(sorted(solution.left, key=rank))
+    return solution
+
+
+def _keep_orders(solution: Solution) -> None:
+    """Kept visits as they stood, where that is allowed."""
+    problem = solution.rater.problem
+    for number, room in enumerate(problem.rooms):
+        order = tuple(
+            c
+            for c, candidate in enumerate(problem.candidates)
+            if candidate.day == room.frame.part.day and problem.stops[c][number] is not None
+        )
+        if order and solution.rater.rate(number, order).is_allowed:
+            solution.set_order(number, order)
+
+
+def _by_weight(rater: Rater, candidate: int) -> float:
+    return -rater.problem.candidates[candidate].weight
+
+
+def _by_choice(rater: Rater, candidate: int) -> float:
+    """The fewest minutes of possible starts first: what is hard to place later."""
+    stops = rater.problem.stops[candidate]
+    return sum(last - first + 1 for stop in stops if stop for first, last in stop.starts)
+
+
+def _by_length(rater: Rater, candidate: int) -> float:
+    return -rater.problem.candidates[candidate].poi.duration_min
+
+
+def _by_distance(rater: Rater, candidate: int) -> float:
+    """The farthest first: days form around what is far out."""
+    ways = [
+        room.frame.ways.minutes(room.frame.start, stop.node)
+        for room, stop in zip(rater.problem.rooms, rater.problem.stops[candidate], strict=True)
+        if stop
+    ]
+    return -min(ways, default=0)
+
+
+START_KEYS = (_by_weight, _by_choice, _by_length, _by_distance)

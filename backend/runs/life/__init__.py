@@ -1,0 +1,1 @@
+"""A run's life: started, queued, cancelled, ended, counted, deleted."""

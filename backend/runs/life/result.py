@@ -1,0 +1,144 @@
+"""The result of a run: computed once at its end, shown with the run's head at any time.
+
+A run's plan as a file: read with its snapshot, written by the planner's exports.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from backend.agent.llm import Usage
+from backend.db.session import Engine, Session, transaction
+from backend.errors import ConflictError
+from backend.planner.exports.delivered import Delivered
+from backend.planner.plan.itinerary import Itinerary, Violation
+from backend.pool.findings import count_funnel
+from backend.pool.snapshot import Kind, Snapshot
+from backend.runs.life.commands import get_run
+from backend.runs.life.spending import show_cost
+from backend.runs.log.lifecycle import is_final
+from backend.runs.log.queries import RunHead, read_result, read_snapshot_text
+from backend.tools.context import RunState
+
+
+class RunUsage(BaseModel):
+    """What the run took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    turns: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    def plus(self, turns: int, tool_calls: int, usage: Usage) -> "RunUsage":
+        """With the share of one more planner."""
+        return RunUsage(
+            turns=self.turns + turns,
+            tool_calls=self.tool_calls + tool_calls,
+            input_tokens=self.input_tokens + usage.input_tokens,
+            cached_tokens=self.cached_tokens + usage.cached_tokens,
+            output_tokens=self.output_tokens + usage.output_tokens,
+        )
+
+
+def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[str, Any]:
+    """The funnel of a run so far, as JSON values."""
+    draft = state.draft
+    selected: dict[Kind, set[str]] = {
+        "poi": set(draft.poi_ids),
+        "hotel": set(draft.hotels.values()),
+        "train": {train for ids in draft.trains.values() for train in ids},
+    }
+    steps = count_funnel(snapshot, state.listed, state.opened, selected)
+    return {kind: step.model_dump(mode="json") for kind, step in steps.items()}
+
+
+_EMPTY: dict[str, Any] = {
+    "planner_used": None,
+    "fallback_reason": None,
+    "model": None,
+    "funnel": None,
+    "itinerary": None,
+    "violations": [],
+    "clash": None,
+    "relaxation": None,
+    "usage": RunUsage().model_dump(),
+    "error": None,
+}
+
+
+def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
+    """The delivered document: the run's head around what was computed at its end."""
+    body = _EMPTY | (result or {})
+    return {
+        "id": run.id,
+        "status": run.status,
+        "created_at": run.created_at.isoformat(),
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+        "parent_run_id": run.parent_run_id,
+        "planner_used": body["planner_used"],
+        "fallback_reason": body["fallback_reason"],
+        "model": body["model"] or run.model,
+        "request": run.request,
+        "snapshot_sha256": run.snapshot_sha256,
+        "catalogue_version": run.catalogue_version,
+        "funnel": body["funnel"],
+        "itinerary": body["itinerary"],
+        "violations": body["violations"],
+        "clash": body["clash"],
+        "relaxation": body["relaxation"],
+        "usage": body["usage"],
+        "cost": show_cost(run.cost, run.currency),
+        "error": body["error"],
+    }
+
+
+async def show_run(engine: Engine, run_id: str, tenant: str | None) -> dict[str, Any]:
+    """The delivered document of a run; `NotFoundError` where there is none for this tenant."""
+    async with transaction(engine) as session:
+        run = await get_run(session, run_id, tenant)
+        return show_result(run, await read_result(session, run_id))
+
+
+async def list_selected(session: Session, run_id: str) -> set[str]:
+    """Ids of the places in the run's itinerary; none before its end."""
+    result = await read_result(session, run_id)
+    itinerary = (result or {}).get("itinerary") or {"days": []}
+    items = (item for day in itinerary["days"] for item in day["items"])
+    return {item["poi_id"] for item in items if item.get("poi_id")}
+
+
+class NoItineraryError(ConflictError):
+    """The run has not ended, or has ended without a plan."""
+
+    code = "NO_ITINERARY"
+
+
+async def read_delivered(engine: Engine, run_id: str, tenant: str | None) -> Delivered:
+    """The plan of an ended run, an infeasible one's too; `NoItineraryError` where there is none."""
+    async with transaction(engine) as session:
+        run = await get_run(session, run_id, tenant)
+        result = await read_result(session, run_id)
+        text = await read_snapshot_text(session, run_id)
+    if not is_final(run.status):
+        raise NoItineraryError(f"{run_id} is {run.status}: it has no itinerary yet")
+    if text is None or not result or not result.get("itinerary"):
+        raise NoItineraryError(f"{run_id} has ended as {run.status}, without an itinerary")
+    return make_delivered(run, Snapshot.model_validate_json(text), result)
+
+
+def make_delivered(run: RunHead, snapshot: Snapshot, result: dict[str, Any]) -> Delivered:
+    """The plan of a run from the documents that are kept of it."""
+    relaxation = result.get("relaxation")
+    return Delivered(
+        run_id=run.id,
+        status=run.status,
+        made_at=run.finished_at or run.created_at,
+        snapshot=snapshot,
+        itinerary=Itinerary.model_validate(result["itinerary"]),
+        violations=tuple(Violation.model_validate(row) for row in result["violations"]),
+        clash=tuple(str(row["message"]) for row in result.get("clash") or ()),
+        relaxation=str(relaxation["message"]) if relaxation else None,
+    )

@@ -1,0 +1,117 @@
+"""The run log, the one record of a run: resume folds it, events and traces are read from it.
+
+A step is written by one statement, and the primary key `(run_id, seq)` lets only one of two workers
+write step n. A step is visible only once it is committed, and a `seq` is written only after the one
+before is visible, so readers of a growing log see no gaps.
+"""
+
+import datetime as dt
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from sqlalchemy import and_, func, select
+
+from backend.db.session import Engine, Session, raw_connection, transaction
+from backend.db.statements import Statements
+from backend.errors import WaypoolError
+from backend.runs.log.tables import RunLogRow, RunPayloadRow
+
+CHANNEL = "waypool_run_log"
+
+LARGE_BYTES = 32 * 1024
+"""Payloads above this stand apart, so that lists and folds of the log do not drag them along."""
+
+_WRITE = """
+with written as (
+  insert into run_log (run_id, seq, kind, payload, at)
+  values (%(run_id)s, %(seq)s, %(kind)s, cast(%(payload)s as json), %(at)s) returning run_id
+), apart as (
+  insert into run_payload (run_id, seq, payload)
+  select %(run_id)s, %(seq)s, cast(%(large)s as json) where %(large)s::text is not null
+)
+select pg_notify(%(channel)s, run_id) from written
+"""
+
+
+class RunTakenOverError(WaypoolError):
+    """Somebody else has written the next step of this run: this worker stops."""
+
+    code = "RUN_TAKEN_OVER"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A row of the log."""
+
+    seq: int
+    kind: str
+    payload: dict[str, Any]
+    at: dt.datetime
+
+
+async def append_step(session: Session, run_id: str, step: Step) -> None:
+    """Write one step in the caller's transaction and announce it at its commit."""
+    await _write(await raw_connection(session), run_id, step)
+
+
+async def append_step_alone(statements: Statements, run_id: str, step: Step) -> None:
+    """Write one step as a transaction of its own, and announce it."""
+    async with statements.connection() as connection:
+        await _write(connection, run_id, step)
+
+
+async def _write(connection: psycopg.AsyncConnection, run_id: str, step: Step) -> None:
+    text = json.dumps(step.payload)
+    is_large = len(text) > LARGE_BYTES  # ASCII: characters are bytes
+    values = {
+        "run_id": run_id,
+        "seq": step.seq,
+        "kind": step.kind,
+        "payload": json.dumps({"bytes": len(text)}) if is_large else text,
+        "large": text if is_large else None,
+        "at": step.at,
+        "channel": CHANNEL,
+    }
+    try:
+        await connection.execute(_WRITE, values)
+    except psycopg.IntegrityError as error:
+        raise RunTakenOverError(f"step {step.seq} of {run_id} is written already") from error
+
+
+async def read_steps(
+    engine: Engine, run_id: str, after: int = 0, limit: int | None = None
+) -> Sequence[Step]:
+    """Steps with a `seq` above `after`, in order."""
+    apart = and_(RunPayloadRow.run_id == RunLogRow.run_id, RunPayloadRow.seq == RunLogRow.seq)
+    payload = func.coalesce(RunPayloadRow.payload, RunLogRow.payload).label("payload")
+    wanted = (
+        select(RunLogRow.seq, RunLogRow.kind, payload, RunLogRow.at)
+        .outerjoin(RunPayloadRow, apart)
+        .where(RunLogRow.run_id == run_id, RunLogRow.seq > after)
+    )
+    async with transaction(engine) as session:
+        rows = await session.execute(wanted.order_by(RunLogRow.seq).limit(limit))
+        return [Step(row.seq, row.kind, row.payload, row.at) for row in rows]
+
+
+_READ = """
+select log.seq, log.kind, coalesce(apart.payload, log.payload), log.at from run_log as log
+left join run_payload as apart on apart.run_id = log.run_id and apart.seq = log.seq
+where log.run_id = %s and log.seq > %s order by log.seq
+"""
+
+
+async def read_steps_alone(statements: Statements, run_id: str, after: int = 0) -> list[Step]:
+    """All steps above `after`, in order, by a statement of its own."""
+    async with statements.connection() as connection:
+        rows = await (await connection.execute(_READ, [run_id, after])).fetchall()
+    return [Step(*row) for row in rows]
+
+
+async def read_last_seq(session: Session, run_id: str) -> int:
+    """The last step's number; 0 in an empty log."""
+    wanted = select(func.max(RunLogRow.seq)).where(RunLogRow.run_id == run_id)
+    return (await session.execute(wanted)).scalar_one() or 0

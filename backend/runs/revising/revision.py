@@ -1,0 +1,280 @@
+"""What a traveller wants changed in a finished plan: the body of a revision, and what it comes to."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from backend.agent.provider_profile import list_faults, point_at
+from backend.errors import Fault, RequestRefusedError, ToolError
+from backend.planner.plan.draft import Barred, Draft, Locks
+from backend.planner.plan.itinerary import Itinerary
+from backend.planner.revision import (
+    Target,
+    add_place,
+    change_pace,
+    find_target,
+    keep_known,
+    lock_targets,
+    remove_target,
+    swap_hotel,
+)
+from backend.pool.plan_request import Pace
+from backend.pool.snapshot import Snapshot
+
+DoneT = TypeVar("DoneT")
+
+Day = Annotated[int, Field(ge=1, le=30, strict=True)]
+Item = Annotated[int, Field(ge=0, le=1000, strict=True)]
+Name = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class Part(BaseModel):
+    """A closed part of the body."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ItemRef(Part):
+    """An item of the present itinerary: `day` counts from 1, `item` from 0."""
+
+    day: Day
+    item: Item
+
+
+class RemoveEdit(Part):
+    """Take an item out."""
+
+    op: Literal["remove"]
+    day: Day
+    item: Item
+
+
+class AddEdit(Part):
+    """Put a place in, by id or exact name; it stays on that day, without one where it fits best."""
+
+    op: Literal["add"]
+    poi_id: Name
+    day: Day | None = None
+
+
+class PaceEdit(Part):
+    """Arrange the places anew by another pace; what does not fit any more goes."""
+
+    op: Literal["pace"]
+    pace: Pace
+
+
+class SwapHotelEdit(Part):
+    """Another hotel in a city, by id; without one the other of the pool that suits the plan best."""
+
+    op: Literal["swap_hotel"]
+    city: Name
+    hotel_id: Name | None = None
+
+
+Edit = Annotated[RemoveEdit | AddEdit | PaceEdit | SwapHotelEdit, Field(discriminator="op")]
+
+
+class RevisionRequest(Part):
+    """Body of `POST /v1/itineraries/{id}/revisions`: a message, edits, or both."""
+
+    message: Annotated[str, Field(max_length=2000)] = Field(
+        "", description="The traveller's words, for the language model; data as the notes are."
+    )
+    refresh: bool = Field(False, description="Take a new pool from today's catalogue.")
+    lock: tuple[ItemRef, ...] = Field((), max_length=200, description="Items that have to stay.")
+    edits: tuple[Edit, ...] = Field((), max_length=100, description="Done in order, by code.")
+
+
+_FIELDS = tuple(
+    name
+    for part in (RevisionRequest, ItemRef, RemoveEdit, AddEdit, PaceEdit, SwapHotelEdit)
+    for name in part.model_fields
+)
+
+
+@dataclass(frozen=True)
+class Revised:
+    """What a revision starts from: its snapshot, and the present plan with the edits done."""
+
+    snapshot: Snapshot
+    draft: Draft
+    locks: Locks
+    gone: tuple[str, ...] = ()
+    """Places that went out for another pace, or are not in the pool any more."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A finished plan as the traveller sees it, and what it is made of.
+
+    `out` are places that edits before these have taken out: they stay out.
+    """
+
+    draft: Draft
+    itinerary: Itinerary
+    out: tuple[Barred, ...] = ()
+
+
+def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
+    """The body, or a `RequestRefusedError` that names all its faults."""
+    try:
+        asked = RevisionRequest.model_validate(raw)
+    except ValidationError as error:
+        found = list_faults(error, _FIELDS)
+        faults = [Fault(_point_at(entry["loc"]), entry["type"], said) for entry, said in found]
+        raise RequestRefusedError(faults) from None
+    if any("\ud800" <= c <= "\udfff" or c == "\0" for c in asked.message):
+        raise RequestRefusedError([Fault("/message", "bad_text", "holds NUL or half a pair")])
+    if not asked.message.strip() and not asked.edits and not asked.refresh:
+        raise RequestRefusedError([Fault("", "nothing_asked", "a message, edits or refresh")])
+    if asked.message.strip() and not has_model:
+        message = "a message needs a language model, and none is configured: send edits alone"
+        raise RequestRefusedError([Fault("/message", "model_needed", message)])
+    return asked
+
+
+def _point_at(steps: Sequence[Any]) -> str:
+    """The place in the body: pydantic puts the kind of an edit between its number and its fields."""
+    is_in_edit = len(steps) > 2 and steps[0] == "edits"
+    return point_at([*steps[:2], *steps[3:]] if is_in_edit else steps)
+
+
+def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:
+    """The edits done on the plan as shown, in the pool of `new`; faults are all named.
+
+    What an edit asks for is held from then on, as what the traveller has locked is.
+    """
+    faults: list[Fault] = []
+
+    def look_up(pointer: str, ref: ItemRef | RemoveEdit) -> Target | None:
+        here = present.itinerary
+        return _attempt(faults, pointer, lambda: find_target(here, ref.day, ref.item))
+
+    targets = [look_up(f"/lock/{n}", ref) for n, ref in enumerate(asked.lock)]
+    removed = {
+        n: target
+        for n, edit in enumerate(asked.edits)
+        if isinstance(edit, RemoveEdit) and (target := look_up(f"/edits/{n}", edit))
+    }
+    if faults:
+        raise RequestRefusedError(faults)
+    locks = lock_targets(present.draft, [target for target in targets if target])
+    new = with_wishes(new, asked.edits, list(removed.values()))
+    held = locks.hold(Locks(out=present.out))
+    bench = _Bench(new, keep_known(new, present.draft), locks, held)
+    for n, edit in enumerate(asked.edits):
+        change = partial(bench.do, edit, removed.get(n))
+        after = _attempt(faults, f"/edits/{n}", change) or bench
+        if locks.list_broken(after.draft) and not locks.list_broken(bench.draft):
+            faults.append(Fault(f"/edits/{n}", "locked", "it would change what is locked"))
+        bench = after
+    for row_id in locks.list_broken(bench.draft) if not faults else ():
+        faults.append(Fault("/lock", "gone", f"{row_id} is not in the pool any more"))
+    if faults:
+        raise RequestRefusedError(faults)
+    stays = {*bench.draft.poi_ids, *(target.row_id for target in removed.values())}
+    gone = tuple(poi_id for poi_id in present.draft.poi_ids if poi_id not in stays)
+    return Revised(new, bench.draft, bench.held, gone)
+
+
+def with_wishes(
+    snapshot: Snapshot, edits: Iterable[Edit], removed: Sequence[Target] = ()
+) -> Snapshot:
+    """The snapshot with the last pace that is asked for, and without must-sees that are taken out."""
+    request = snapshot.request
+    paces = [edit.pace for edit in edits if isinstance(edit, PaceEdit)]
+    gone = {target.row_id for target in removed if target.kind == "poi"}
+    must = tuple(poi_id for poi_id in request.must_see if poi_id not in gone)
+    changed = request.model_copy(update={"pace": (request.pace, *paces)[-1], "must_see": must})
+    if changed == request:
+        return snapshot
+    return snapshot.model_copy(update={"request": changed}).sealed()
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """The plan between two edits: `locks` are the traveller's, `held` has what edits ask for too."""
+
+    snapshot: Snapshot
+    draft: Draft
+    locks: Locks
+    held: Locks
+
+    def do(self, edit: Edit, removed: Target | None) -> "_Bench":
+        """After one more edit; a `ToolError` where it cannot be meant."""
+        if isinstance(edit, RemoveEdit):
+            return self._remove(removed) if removed else self
+        if isinstance(edit, AddEdit):
+            return self._add(_find_place(self.snapshot, edit.poi_id), edit.day)
+        if isinstance(edit, PaceEdit):
+            return replace(self, draft=change_pace(self.snapshot, self.draft, self.held))
+        return self._swap(_find_city(self.snapshot, edit.city), edit.hotel_id)
+
+    def _remove(self, target: Target) -> "_Bench":
+        """Nights need a bed: another hotel takes a removed one's place, where the pool has one."""
+        city = next((c for c, row in self.draft.hotels.items() if row == target.row_id), None)
+        if target.kind == "hotel" and city and self._has_other(city):
+            return self._swap(city, None)
+        return replace(
+            self, draft=remove_target(self.draft, target), held=self.held.bar(target.row)
+        )
+
+    def _has_other(self, city: str) -> bool:
+        out = {self.draft.hotels.get(city), *(row_id for _, row_id in self.held.out)}
+        return not out.issuperset(self.snapshot.cities[city].hotels)
+
+    def _add(self, poi_id: str, day: int | None) -> "_Bench":
+        draft = add_place(self.snapshot, self.draft, poi_id, day, self.held.poi_ids)
+        held = Locks(places=(poi_id,)) if day is None else Locks(visits=((day, poi_id),))
+        return replace(self, draft=draft, held=self.held.hold(held))
+
+    def _swap(self, city: str, hotel_id: str | None) -> "_Bench":
+        barred = {row_id for kind, row_id in self.held.out if kind == "hotel"}
+        draft = swap_hotel(self.snapshot, self.draft, city, hotel_id, barred)
+        before = self.draft.hotels.get(city)
+        held = self.held.bar(("hotel", before)) if before not in (None, hotel_id) else self.held
+        if hotel_id is not None:
+            held = held.hold(Locks(hotels={city: hotel_id}))
+        return replace(self, draft=draft, held=held)
+
+
+def _find_place(snapshot: Snapshot, word: str) -> str:
+    """The id that an exact name means; the word itself where it means none."""
+    pool = snapshot.ids_by_kind["poi"]
+    named = [i for i in pool if word in _list_names(snapshot.rows.pois[i])]
+    return named[0] if len(named) == 1 else word
+
+
+def _find_city(snapshot: Snapshot, word: str) -> str:
+    """The id that an exact name means; the word itself where it means none."""
+    named = [i for i, row in snapshot.city_rows.items() if word in _list_names(row)]
+    return named[0] if word not in snapshot.cities and named else word
+
+
+def _list_names(row: Any) -> tuple[str, str]:
+    return row.name, row.name_en
+
+
+def _attempt(faults: list[Fault], pointer: str, change: Callable[[], DoneT]) -> DoneT | None:
+    """What the change gives; a `ToolError` becomes a fault at the pointer."""
+    try:
+        return change()
+    except ToolError as error:
+        code, near = error.code.lower(), tuple(error.allowed)[:10]
+        faults.append(Fault(pointer, code, error.message, near))
+        return None
+
+
+def show_start(revised: Revised, asked: RevisionRequest, parent: str) -> Mapping[str, Any]:
+    """What the log keeps of it."""
+    return {
+        "revision_of": parent,
+        "wish": asked.message,
+        "gone": revised.gone,
+        "draft": revised.draft.model_dump(mode="json"),
+        "locks": revised.locks.model_dump(mode="json"),
+    }

@@ -1,0 +1,132 @@
+"""Starts a run that changes a finished plan: same snapshot or a new one, the plan as its draft."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from backend.clock import read_utc
+from backend.db.session import Engine, Session, transaction
+from backend.errors import ConflictError
+from backend.params.queries import read_params
+from backend.params.registry import ParamValue
+from backend.planner.days.timeline import build_itinerary
+from backend.pool.plan_request import PlannerChoice, PlanRequest
+from backend.pool.request_faults import resolve_request
+from backend.pool.service import CandidatePoolService
+from backend.pool.snapshot import Snapshot
+from backend.runs.life.admission import check_room
+from backend.runs.life.commands import NewRun, Started, admit_new, get_run, make_run
+from backend.runs.life.queue import JobQueue
+from backend.runs.log.lifecycle import EXECUTOR, INLINE, is_final
+from backend.runs.log.queries import RunHead, read_snapshot_text
+from backend.runs.log.run_log import Step, append_step, read_steps
+from backend.runs.log.stages import fold_state, read_stages, read_start
+from backend.runs.relaxing.outcome import read_sought
+from backend.runs.revising.revision import (
+    Revised,
+    RevisionRequest,
+    Shown,
+    read_revision,
+    revise,
+    show_start,
+)
+
+
+@dataclass(frozen=True)
+class Present:
+    """A finished run with its plan."""
+
+    run: RunHead
+    snapshot: Snapshot
+    shown: Shown
+
+
+async def start_revision(
+    engine: Engine,
+    queue: JobQueue | None,
+    run_id: str,
+    tenant: str | None,
+    raw: object,
+    *,
+    has_model: bool,
+) -> Started:
+    """Check what is asked, do the edits, and queue the run; without a queue the caller carries it.
+
+    A message goes to the language model, which falls back as the first run would; edits alone need
+    none. The edits are done outside of any transaction: another pace takes seconds.
+    """
+    asked = read_revision(raw, has_model=has_model)
+    present = await _read_present(engine, run_id, tenant)
+    async with transaction(engine) as session:
+        params = await read_params(session)
+        if queue is not None:
+            await check_room(session, present.run.tenant, params)
+        new = await _refresh(session, present, params) if asked.refresh else present.snapshot
+    revised = await asyncio.to_thread(revise, present.shown, new, asked)
+    async with transaction(engine) as session:
+        child = await _make_child(session, present, asked, revised, queue, params)
+        if queue is not None:
+            await admit_new(session, queue, present.run.tenant, child, params)
+    return Started(child, is_new=True)
+
+
+async def _read_present(engine: Engine, run_id: str, tenant: str | None) -> Present:
+    async with transaction(engine) as session:
+        run = await get_run(session, run_id, tenant)
+        text = await read_snapshot_text(session, run_id)
+    if not is_final(run.status):
+        raise ConflictError(f"{run_id} is {run.status}; wait for its end, or cancel it")
+    steps = await read_steps(engine, run_id)
+    stages = read_stages(steps)
+    if text is None or not stages:
+        raise ConflictError(f"{run_id} has no plan to revise")
+    snapshot, sought = Snapshot.model_validate_json(text), read_sought(steps)
+    if sought is not None and sought.plan is not None:
+        shown = Shown(sought.plan.draft, sought.plan.itinerary)
+    else:
+        draft = fold_state(stages).draft
+        shown = Shown(draft, build_itinerary(snapshot, draft))
+    out = tuple(row for row in read_start(steps).locks.out if row[0] == "poi")
+    return Present(run, snapshot, replace(shown, out=out))
+
+
+async def _refresh(
+    session: Session, present: Present, params: Mapping[str, ParamValue]
+) -> Snapshot:
+    raw = present.snapshot.request.model_dump(mode="json")
+    request = await resolve_request(session, raw, params)
+    return await CandidatePoolService(session).build(request, params)
+
+
+async def _make_child(
+    session: Session,
+    present: Present,
+    asked: RevisionRequest,
+    revised: Revised,
+    queue: JobQueue | None,
+    params: Mapping[str, ParamValue],
+) -> str:
+    run, snapshot = present.run, revised.snapshot
+    request = _choose_planner(snapshot.request, asked)
+    new = NewRun(run.tenant, EXECUTOR if queue else INLINE, None, run.model)
+    child = await make_run(
+        session,
+        new,
+        request,
+        params,
+        parent_run_id=run.id,
+        revision=asked.model_dump(mode="json"),
+        input_snapshot=snapshot.model_copy(update={"request": request}).as_text(),
+        snapshot_sha256=snapshot.sha256,
+        catalogue_version=snapshot.catalogue.version,
+    )
+    start = dict(show_start(revised, asked, run.id))
+    await append_step(session, child, Step(2, "revision_begun", start, read_utc()))
+    return child
+
+
+def _choose_planner(request: PlanRequest, asked: RevisionRequest) -> PlanRequest:
+    """Code does the edits; words are for a model, also where the plan was made without one."""
+    asks_a_model: PlannerChoice = "openai" if request.planner == "openai" else "auto"
+    planner: PlannerChoice = asks_a_model if asked.message.strip() else "builtin"
+    return request.model_copy(update={"planner": planner})

@@ -1,0 +1,1 @@
+"""What happened in many runs: figures, findings, trials of other settings."""

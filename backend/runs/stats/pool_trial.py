@@ -1,0 +1,112 @@
+"""What other parameters would do to the pool of a request, beside today's; no run is started."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from backend.clock import read_utc
+from backend.db.session import Session
+from backend.errors import Fault, RequestRefusedError, WaypoolError
+from backend.params.queries import read_params
+from backend.params.registry import ParamValue, check_value, find_param
+from backend.pool.build import preview_document
+from backend.pool.findings import count_funnel
+from backend.pool.request_faults import resolve_request
+from backend.pool.service import CandidatePoolService
+from backend.pool.snapshot import Kind, Snapshot
+from backend.runs.life.limit_reader import override_rows
+from backend.tools.limits import ToolLimit
+from backend.tools.list_cost import measure_lists
+from backend.tools.queries import read_limits
+from backend.tools.registry import check_limit, get_tool
+
+KINDS: tuple[Kind, ...] = ("poi", "hotel", "train")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A request as it came, with the values to try: parameters by key, return limits by tool."""
+
+    request: object
+    params: Mapping[str, object]
+    limits: Mapping[str, object]
+
+
+async def try_pool(session: Session, trial: Trial, *, is_sealed: bool = True) -> dict[str, Any]:
+    """Both pools, what enters and leaves, rejections, and the tokens that the lists cost.
+
+    Without seals the pools have no hashes, and come sooner.
+    """
+    params, rows = _check_trial(trial)
+    today = await read_params(session)
+    request = await _resolve(session, trial.request, {**today, **params})
+    pools = CandidatePoolService(session)
+    before = await pools.build(request, today, is_sealed=is_sealed)
+    after = before
+    if params:
+        after = await pools.build(request, {**today, **params}, is_sealed=is_sealed)
+    limits = await read_limits(session)
+    proposed = await _describe(after, override_rows(limits, rows))
+    return {
+        "today": await _describe(before, limits),
+        "proposed": proposed,
+        "changes": {kind: _compare(before, after, kind) for kind in KINDS},
+    }
+
+
+def _check_trial(trial: Trial) -> tuple[dict[str, ParamValue], dict[str, int]]:
+    """The values as their types; everything wrong is named in one error."""
+    params: dict[str, ParamValue] = {}
+    rows: dict[str, int] = {}
+    faults = []
+    for key, value in trial.params.items():
+        try:
+            params[key] = check_value(find_param(key), value)
+        except WaypoolError as error:
+            faults.append(Fault(f"/params/{key}", error.code.lower(), error.message))
+    for name, value in trial.limits.items():
+        try:
+            rows[name] = check_limit(get_tool(name), value)
+        except WaypoolError as error:
+            faults.append(Fault(f"/limits/{name}", error.code.lower(), error.message))
+    if faults:
+        raise RequestRefusedError(faults)
+    return params, rows
+
+
+async def _resolve(session: Session, raw: object, params: Mapping[str, ParamValue]) -> Any:
+    try:
+        return await resolve_request(session, raw, params)
+    except RequestRefusedError as error:
+        moved = [
+            Fault(f"/request{f.pointer}", f.code, f.message, f.suggestions) for f in error.faults
+        ]
+        raise RequestRefusedError(moved) from None
+
+
+async def _describe(snapshot: Snapshot, limits: Mapping[str, ToolLimit]) -> dict[str, Any]:
+    costs = await measure_lists(snapshot, limits)
+    funnel = {kind: step.model_dump() for kind, step in count_funnel(snapshot).items()}
+    return {
+        **preview_document(snapshot, snapshot.request.locale, read_utc()),
+        "funnel": funnel,
+        "lists": {name: asdict(cost) for name, cost in costs.items()},
+    }
+
+
+def _compare(before: Snapshot, after: Snapshot, kind: Kind) -> dict[str, Any]:
+    old, new = before.ids_by_kind[kind], after.ids_by_kind[kind]
+    return {
+        "entered": list(_name(after, kind, sorted(new - old))),
+        "left": list(_name(before, kind, sorted(old - new))),
+    }
+
+
+def _name(snapshot: Snapshot, kind: Kind, ids: list[str]) -> Iterator[dict[str, str]]:
+    for row_id in ids:
+        if kind == "train":
+            yield {"id": row_id, "name": snapshot.rows.trains[row_id].number}
+        else:
+            rows = snapshot.rows.pois if kind == "poi" else snapshot.rows.hotels
+            row = rows[row_id]
+            yield {"id": row_id, "name": row.name, "city": row.city}

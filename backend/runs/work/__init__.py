@@ -1,0 +1,1 @@
+"""What a worker does with a run, from pool to result."""
