@@ -1,10 +1,8 @@
 """Which places are worth a visit, and how many of them a city's days can take.
 
-Interests count most, then popularity, then the price by tier; the same kind of place again and
-again counts less each time, a district that is visited anyway counts a little more.
+The worth is that of `planner.worth`, less the way to what lies far out.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -14,24 +12,15 @@ from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.catalogue.geo import measure_distance_m
 from backend.catalogue.place_types import FOOD_TYPES
 from backend.planner.days.meals import MAX_BUSY_MIN, MAX_VISITS
-from backend.pool.plan_request import Tier
-
-INTEREST_POINTS = 35
-MOST_MATCHES = 2
-UNKNOWN_POPULARITY = 30.0
-SAME_TYPE_POINTS = 7
-MOST_SAME_TYPE = 5
-SAME_AREA_POINTS = 2
-MOST_AREA_POINTS = 8
-PRICE_POINTS: dict[Tier, float] = {"economy": 0.25, "comfort": 0.1, "quality": 0.03}
-"""Points for one unit of money of the ticket; the unit is the yuan, other currencies count alike."""
+from backend.planner.worth import Sight, Taste, rate_together
 
 WAY_MIN = 40
 """Getting to a place, waiting and looking for the entrance."""
 
-KM_POINTS = 0.4
+KM_WORTH = 4.0
 NEAR_KM = 15.0
 MOST_KM = 100.0
+"""Minutes that a kilometre far out takes from the worth of a place, there and back, with its fare."""
 
 SPARE = 1.4
 """A little more is chosen than can be visited, since hours and ways let some of it fail."""
@@ -90,41 +79,37 @@ def need_minutes(row: Row) -> int:
 
 
 def _choose(brief: Brief, rows: Iterable[Row], must: Sequence[Row], room: Room) -> Iterable[Row]:
-    """The best place by what was chosen before it, again and again until the days are full."""
-    left = list(rows)
-    taken = Counter(row["type"] for row in must if row)
-    areas = Counter(row["area"] for row in must if row)
-    minutes = sum(need_minutes(row) for row in must if row)
+    """The best places, beside those that must be seen, until the days are full."""
+    fixed = [row for row in must if row]
+    minutes = sum(need_minutes(row) for row in fixed)
     visits = len(must)
-    centre = _find_centre(left)
-    alone = {row["id"]: (_rate_alone(brief, row), _rate_way(row, centre)) for row in left}
-    while left and minutes < SPARE * room.minutes and visits < SPARE * room.visits:
-        best = max(left, key=lambda row: _rate(row, alone[row["id"]], taken, areas))
-        left.remove(best)
-        taken[best["type"]] += 1
-        areas[best["area"]] += 1
-        minutes += need_minutes(best)
-        visits += 1
-        yield best
+    for row in _rank(brief, list(rows), fixed):
+        if minutes >= SPARE * room.minutes or visits >= SPARE * room.visits:
+            return
+        minutes += need_minutes(row)
+        visits += row["type"] not in FOOD_TYPES
+        yield row
 
 
-def _rate_alone(brief: Brief, row: Row) -> float:
-    """Points of a place, whatever else is chosen."""
-    popularity = row["popularity"]
-    matches = len(brief.interests.intersection(row["tags"]))
-    return (
-        INTEREST_POINTS * min(MOST_MATCHES, matches)
-        + (UNKNOWN_POPULARITY if popularity is None else popularity)
-        - PRICE_POINTS[brief.tier] * (read_price(row["price"]) or 0.0)
-    )
+def _rank(brief: Brief, rows: Sequence[Row], must: Sequence[Row]) -> list[Row]:
+    """The most worth first, less the ways; what is seen anyway makes more of its kind worth less."""
+    known = [*must, *rows]
+    worth = rate_together([_see(row) for row in known], _read_taste(brief))[len(must) :]
+    centre = _find_centre(known)
+    rated = [
+        (_rate_way(row, centre) - value, n)
+        for n, (row, value) in enumerate(zip(rows, worth, strict=True))
+    ]
+    return [rows[n] for _, n in sorted(rated)]
 
 
-def _rate(row: Row, alone: tuple[float, float], taken: Counter[str], areas: Counter[str]) -> float:
-    """Points of a place beside others, less its way; a meal needs no second one of its kind."""
-    points, way = alone
-    again = min(MOST_SAME_TYPE, taken[row["type"]]) * (2 if row["type"] in FOOD_TYPES else 1)
-    near = min(MOST_AREA_POINTS, SAME_AREA_POINTS * areas[row["area"]])
-    return points - SAME_TYPE_POINTS * again + near - way
+def _read_taste(brief: Brief) -> Taste:
+    return Taste(brief.interests, brief.tier, brief.start_date)
+
+
+def _see(row: Row) -> Sight:
+    price = read_price(row["price"]) or 0.0
+    return Sight(row["id"], row["type"], row["popularity"], price, row["tags"], lat=row.get("lat"))
 
 
 def _find_centre(rows: Iterable[Row]) -> tuple[float, float] | None:
@@ -140,4 +125,4 @@ def _rate_way(row: Row, centre: tuple[float, float] | None) -> float:
     if centre is None or "lat" not in row:
         return 0.0
     km = measure_distance_m((row["lat"], row["lon"]), centre) / 1000
-    return KM_POINTS * min(MOST_KM, max(0.0, km - NEAR_KM))
+    return KM_WORTH * min(MOST_KM, max(0.0, km - NEAR_KM))

@@ -10,7 +10,6 @@ from typing import Any
 from backend.agent.policy.call_log import CallLog
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
-from backend.planner.days.meals import MAX_VISITS
 from backend.text import Locale
 from backend.tools.call import ToolCall
 
@@ -18,9 +17,6 @@ MOST_PLACE_PAGES = 12
 MOST_HOTEL_PAGES = 4
 MOST_TRAIN_PAGES = 8
 """With a return limit of 1 these still show something of everything in few calls."""
-
-CHOICE = 2
-"""Places to choose from for one that is visited."""
 
 MOST_SHARE = 0.5
 """Of the calls that the run may make: the rest is for opening and writing."""
@@ -69,8 +65,7 @@ def _list_sources(log: CallLog) -> Iterator[Source]:
             yield Source("list_hotels", {"city": city.id}, city.hotels, MOST_HOTEL_PAGES)
     for city in brief.cities:
         if city.pois:
-            enough = len(city.days) * MAX_VISITS[brief.pace] * CHOICE
-            yield Source("list_pois", {"city": city.id}, enough, MOST_PLACE_PAGES)
+            yield Source("list_pois", {"city": city.id}, city.pois, MOST_PLACE_PAGES)
 
 
 def _turn_page(log: CallLog, source: Source) -> Iterator[ToolCall]:

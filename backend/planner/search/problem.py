@@ -6,8 +6,8 @@ scheduler turns orders into times, and `rating.py` says what an order is worth.
 
 The places that may be put into a trip, each with its weight: the minutes of travel it is worth.
 
-The weight grows with the length of the visit, so that one great sight is not left out for two small
-ones. A minute at the place named first in its city counts five times as much as at the last one.
+The weight is the worth of `worth.py`, and more for being asked for; the order in which the places
+are named tilts it.
 """
 
 from collections import Counter
@@ -17,14 +17,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.planner.days.frame import Frame, Stop, make_stop
 from backend.planner.days.meals import share_visits
 from backend.planner.days.schedule import schedule
 from backend.planner.days.timeline import build_itinerary, make_frames, make_ways
 from backend.planner.days.trip import Trip
 from backend.planner.plan.draft import Draft, PlannedVisit
+from backend.planner.worth import MONEY_WORTH, UNKNOWN_POPULARITY, Sight, Taste, rate_together
 from backend.pool.candidate import PoiCandidate
-from backend.pool.plan_request import Tier
+from backend.pool.snapshot import Snapshot
 
 LOCKED_WEIGHT = 1_000_000_000_000
 KEPT_WEIGHT = 1_000_000_000
@@ -35,17 +37,12 @@ TWICE_AS_KNOWN = 12.0
 """Points of popularity that make a must-see worth two: where not all fit, the least known go."""
 
 USUAL_POPULARITY = 50.0
-UNKNOWN_POPULARITY = 30.0
 
-MINUTE_WEIGHT = 3
-"""A minute of a visit is worth three of travel, so places are left out only where time is short."""
+ASKED_FOR = 400
+"""Whoever names a place wants it in wherever there is time; a meal is had anyway."""
 
-FIRST_AGAINST_LAST = 5
-VISIT_EFFORT_MIN = 60
-"""The way and finding one's way in: a place takes more than its own time."""
-
-LONGEST_COUNTED_MIN = 240
-"""A whole day in one park is not worth more than a morning in a palace."""
+ORDER_SHARE = 0.3
+"""What the place named last loses against the first one: a tilt, where two are worth the same."""
 
 
 EVENING_TAGS = frozenset({"night_view", "nightlife"})
@@ -86,6 +83,23 @@ class Candidate:
         return self.poi.type in DAYLIGHT_TYPES and not self.is_for_evenings
 
 
+def rate_pois(snapshot: Snapshot, pois: Sequence[PoiCandidate]) -> dict[str, float]:
+    """The worth of places to the traveller of this trip, by id; those of a city beside each other."""
+    request = snapshot.request
+    taste = Taste(frozenset(request.interests), request.budget_tier, request.start_date)
+    worth: dict[str, float] = {}
+    for city in dict.fromkeys(poi.city for poi in pois):
+        here = [poi for poi in pois if poi.city == city]
+        rated = rate_together([_see(poi) for poi in here], taste)
+        worth.update((poi.id, value) for poi, value in zip(here, rated, strict=True))
+    return worth
+
+
+def _see(poi: PoiCandidate) -> Sight:
+    price = float(poi.price or 0)
+    return Sight(poi.id, poi.type, poi.popularity, price, poi.tags, poi.name, poi.lat)
+
+
 def weigh(
     trip: Trip, pois: Sequence[PoiCandidate], locked: AbstractSet[str] = frozenset()
 ) -> list[Candidate]:
@@ -93,12 +107,14 @@ def weigh(
     must = set(trip.snapshot.request.must_see)
     counts = Counter(poi.city for poi in pois)
     ranks: Counter[str] = Counter()
+    worth = rate_pois(trip.snapshot, pois)
     candidates = []
     for poi in pois:
-        share = 1 - ranks[poi.city] / counts[poi.city]
+        lost = ORDER_SHARE * ranks[poi.city] / counts[poi.city]
         ranks[poi.city] += 1
         is_bound = poi.id in must or poi.id in locked
-        weight = _weigh_must(poi) if is_bound else _weigh(poi, share)
+        asked = worth[poi.id] + ASKED_FOR * (poi.type not in FOOD_TYPES)
+        weight = _weigh_must(poi) if is_bound else round(asked * (1 - lost))
         weight += LOCKED_WEIGHT if poi.id in locked else 0
         candidates.append(Candidate(poi, weight, is_bound, _price(trip, poi)))
     return candidates
@@ -126,17 +142,8 @@ def _weigh_must(poi: PoiCandidate) -> int:
     return round(MUST_WEIGHT * 2 ** ((popularity - USUAL_POPULARITY) / TWICE_AS_KNOWN))
 
 
-def _weigh(poi: PoiCandidate, share: float) -> int:
-    effort = min(poi.duration_min, LONGEST_COUNTED_MIN) + VISIT_EFFORT_MIN
-    return round(effort * MINUTE_WEIGHT * (1 + (FIRST_AGAINST_LAST - 1) * share))
-
-
 def _price(trip: Trip, poi: PoiCandidate) -> Decimal:
     return (poi.price or Decimal(0)) * trip.snapshot.request.travellers
-
-
-FARE_WORTH: dict[Tier, float] = {"economy": 1.5, "comfort": 1.0, "quality": 0.4}
-"""A taxi across a county costs more than the time it takes."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +203,7 @@ def state_problem(
         stops=tuple(tuple(_make_stop(trip, c, room) for room in rooms) for c in candidates),
         money=None if money is None or money < 0 else money,
         is_broke=money is not None and money < 0,
-        fare_worth=FARE_WORTH[trip.snapshot.request.budget_tier],
+        fare_worth=MONEY_WORTH[trip.snapshot.request.budget_tier],
     )
 
 
