@@ -19,6 +19,7 @@ from backend.agent.models import (
 )
 from backend.agent.provider_profile import Timeouts, list_faults
 from backend.catalogue.importers.catalogue_csv import ImportReport
+from backend.catalogue.name_index import index_all_names
 from backend.catalogue.seed import seed_catalogue
 from backend.clock import read_utc
 from backend.db.migrate import upgrade
@@ -205,10 +206,11 @@ async def seed(session: Session) -> ImportReport:
 
 
 async def insert_missing_rows(engine: Engine) -> None:
-    """Rows for parameters and tools that this code has and the database has not; at each start."""
+    """Parameters, tools and keys of names that the database has not; at each start."""
     async with transaction(engine) as session:
         await insert_missing_params(session, read_utc())
         await insert_missing_tools(session, read_utc())
+        await index_all_names(session)
 
 
 async def _insert_rows(url: str) -> None:

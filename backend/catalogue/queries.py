@@ -26,6 +26,7 @@ from backend.catalogue.tables import (
     Hotel,
     Place,
     Schedule,
+    SpokenName,
     Station,
     Tag,
     Train,
@@ -40,6 +41,7 @@ TABLES: dict[str, Table] = {
     "stations": City.metadata.tables["station"],
     "trains": City.metadata.tables["train"],
     "fares": City.metadata.tables["fare"],
+    "names": SpokenName.metadata.tables["spoken_name"],
 }
 SCHEDULES = City.metadata.tables["schedule"]
 _IDS: BindParameter[Any] = bindparam("ids", type_=ARRAY(Text))

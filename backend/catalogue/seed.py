@@ -10,6 +10,7 @@ from typing import Any
 
 from backend.catalogue.importers.catalogue_csv import ImportReport, import_catalogue, make_mask
 from backend.catalogue.importers.import_batch import Written, upsert_rows
+from backend.catalogue.name_index import index_names
 from backend.catalogue.queries import (
     SCHEDULES,
     TABLES,
@@ -19,7 +20,16 @@ from backend.catalogue.queries import (
     read_schedule_ids,
     read_tags,
 )
-from backend.catalogue.tables import City, Hotel, Place, Schedule, Station, Train
+from backend.catalogue.tables import (
+    City,
+    Hotel,
+    NameKey,
+    Place,
+    Schedule,
+    SpokenName,
+    Station,
+    Train,
+)
 from backend.db.session import Engine, Session
 from backend.db.statements import vacuum
 from backend.errors import ConflictError
@@ -51,7 +61,10 @@ async def add_synthetic_places(session: Session, count: int) -> Written:
     for start in range(0, count, BATCH):
         numbers = range(start + 1, min(start + BATCH, count) + 1)
         rows = list(_make_rows(numbers, cities, bits, [schedules[hours, ""] for hours in _HOURS]))
-        written += await upsert_rows(session, TABLES["pois"], rows)
+        part = await upsert_rows(session, TABLES["pois"], rows)
+        if part.added or part.changed:
+            await index_names(session, "poi", (row["id"] for row in rows))
+        written += part
     if written.added or written.changed:
         await raise_version(session)
     return written
@@ -93,7 +106,9 @@ def _make_rows(
 WORTH_IT = 500
 """Rows: below it the server's own housekeeping comes soon enough."""
 
-_TABLES = tuple(table.__tablename__ for table in (Place, Schedule, Hotel, Station, Train))
+_TABLES = tuple(
+    table.__tablename__ for table in (Place, Schedule, Hotel, Station, Train, SpokenName, NameKey)
+)
 
 
 async def tidy_catalogue(engine: Engine, written: Written) -> None:

@@ -18,6 +18,7 @@ from sqlalchemy import (
     SmallInteger,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.dialects.postgresql import BIT
 from sqlalchemy.orm import Mapped, mapped_column
@@ -229,3 +230,38 @@ class Train(Base):
         Boolean, Computed("source = 'synthetic'", persisted=True)
     )
     as_of: Mapped[dt.date | None] = mapped_column(Date)
+
+
+class SpokenName(Base):
+    """A name that people use, beside those of the row: a line of names.csv.
+
+    A station's id is `city/name`. Rows of the kind `group` of the same name in one city are places
+    of which any is meant.
+    """
+
+    __tablename__ = "spoken_name"
+
+    kind: Mapped[CodeText] = mapped_column(primary_key=True)
+    id: Mapped[CodeText] = mapped_column(primary_key=True)
+    name: Mapped[CodeText] = mapped_column(primary_key=True)
+    language: Mapped[str] = mapped_column(Text)
+    use: Mapped[str] = mapped_column(Text)
+
+
+class NameKey(Base):
+    """The finder's index: a key of a name, whose it is, and the halves that find a mistyped one."""
+
+    __tablename__ = "name_key"
+    __table_args__ = (
+        Index("ix_name_key_kind_id", "kind", "id"),
+        Index("ix_name_key_head", "head", postgresql_where=text("head is not null")),
+        Index("ix_name_key_tail", "tail", postgresql_where=text("tail is not null")),
+    )
+
+    key: Mapped[CodeText] = mapped_column(primary_key=True)
+    kind: Mapped[CodeText] = mapped_column(primary_key=True)
+    id: Mapped[CodeText] = mapped_column(primary_key=True)
+    city: Mapped[CodeText | None]
+    way: Mapped[int] = mapped_column(SmallInteger)
+    head: Mapped[CodeText | None]
+    tail: Mapped[CodeText | None]

@@ -26,6 +26,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("plan", "backend.cli.plan:plan"),
     ("db", "backend.cli.db:db"),
     ("import", "backend.cli.db:import_group"),
+    ("places", "backend.cli.places:places"),
     ("pool", "backend.cli.pool:pool"),
     ("tool", "backend.cli.tool:tool"),
     ("runs", "backend.cli.runs:runs"),

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from backend.catalogue.importers.catalogue_csv import make_mask
 from backend.catalogue.importers.import_batch import upsert_rows
 from backend.catalogue.importers.lines import read_weekdays
+from backend.catalogue.name_index import index_all_names
 from backend.catalogue.queries import (
     SCHEDULES,
     TABLES,
@@ -112,6 +113,8 @@ class MemoryCatalogue:
         hotels = [entry.row.model_dump() | _common(entry) for entry in self.hotels]
         await upsert_rows(session, TABLES["hotels"], hotels)
         await upsert_rows(session, TABLES["trains"], [_train_row(e) for e in self.trains])
+        await session.execute(text("truncate name_key"))
+        await index_all_names(session)
         await raise_version(session)
         return (await read_state(session)).version
 

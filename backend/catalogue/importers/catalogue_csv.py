@@ -6,7 +6,7 @@ Reads the files of a folder into checked lines; every bad line is named, none st
 import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ from backend.catalogue.importers.lines import (
     TrainLine,
     read_weekdays,
 )
+from backend.catalogue.matching import NameKind
+from backend.catalogue.name_index import find_owners, index_names
 from backend.catalogue.queries import (
     SCHEDULES,
     TABLES,
@@ -183,6 +185,7 @@ async def import_catalogue(session: Session, folder: Path) -> ImportReport:
     places = [poi.id for poi in batch.pois]
     wholes = await find_wholes(session, places, batch.list_wholes())
     faults += batch.find_faults(Known(cities, frozenset(tags), state.currency, wholes))
+    faults += batch.find_nameless(await find_owners(session, [n.owner for n in batch.names]))
     if faults:
         raise ImportRefusedError(sorted(faults, key=lambda f: (f.file, f.line)))
     return await write_batch(session, batch, tags)
@@ -201,14 +204,39 @@ async def write_batch(session: Session, batch: ImportBatch, bits: dict[str, int]
         "stations": [_station_row(line) for line in batch.stations],
         "trains": [_train_row(line) for line in batch.trains],
         "fares": [line.model_dump() for line in batch.fares],
+        "names": [line.model_dump() for line in batch.names],
     }
     written = {
         name: await upsert_rows(session, TABLES[name], rows) for name, rows in files.items() if rows
     }
+    for kind, ids in _list_renamed(batch, written).items():
+        await index_names(session, kind, ids)
     report = ImportReport(written)
     if report.total.added or report.total.changed:
         return ImportReport(written, await raise_version(session))
     return ImportReport(written, (await lock_state(session)).version)
+
+
+_FILES: dict[NameKind, str] = {
+    "city": "cities",
+    "tag": "tags",
+    "poi": "pois",
+    "hotel": "hotels",
+    "station": "stations",
+}
+
+
+def _list_renamed(batch: ImportBatch, written: Mapping[str, Written]) -> dict[NameKind, list[str]]:
+    """Rows whose keys may have changed: those of the files in which anything has."""
+    changed = {name for name, w in written.items() if w.added or w.changed}
+    owners = batch.list_owners()
+    found: dict[NameKind, list[str]] = {
+        kind: owners[kind] for kind, file in _FILES.items() if file in changed
+    }
+    if "names" in changed:
+        for line in batch.names:
+            found.setdefault(line.kind, []).append(line.id)
+    return found
 
 
 def _assign_bits(wanted: list[str], bits: dict[str, int]) -> dict[str, int]:

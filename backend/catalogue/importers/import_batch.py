@@ -6,7 +6,7 @@ Rows travel as one JSON parameter: a parameter for every cell would cost more th
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from backend.catalogue.importers.lines import (
     FareLine,
     HotelLine,
     Line,
+    NameLine,
     PoiLine,
     StationLine,
     TagLine,
@@ -125,6 +126,29 @@ class ImportBatch:
     def fares(self) -> list[FareLine]:
         """Lines of fares.csv."""
         return self._lines(FareLine)
+
+    @property
+    def names(self) -> list[NameLine]:
+        """Lines of names.csv."""
+        return self._lines(NameLine)
+
+    def list_owners(self) -> dict[str, list[str]]:
+        """Ids of the rows of this batch by kind, those of stations as `city/name`."""
+        return {
+            "city": [line.id for line in self.cities],
+            "tag": [line.id for line in self.tags],
+            "poi": [line.id for line in self.pois],
+            "hotel": [line.id for line in self.hotels],
+            "station": [f"{line.city}/{line.name}" for line in self.stations],
+        }
+
+    def find_nameless(self, known: Collection[tuple[str, str]]) -> Iterable[LineFault]:
+        """Names of rows that are neither in the catalogue nor in this batch."""
+        own = {(kind, row) for kind, ids in self.list_owners().items() for row in ids}
+        for placed in self.placed.get(NameLine, []):
+            line: NameLine = placed.line
+            if line.kind != "area" and line.owner not in own and line.owner not in known:
+                yield placed.fault(f"id: no {line.owner[0]} {quote(line.id)}")
 
     def _lines(self, kind: type[Line]) -> list[Any]:
         return [placed.line for placed in self.placed.get(kind, [])]

@@ -375,6 +375,28 @@ class TrainLine(IdLine):
     as_of: AsOf = None
 
 
+class NameLine(Line):
+    """A line of names.csv: a name that people use; a station's or an area's id is `city/name`."""
+
+    FILE = "names"
+
+    kind: Literal["city", "tag", "area", "station", "hotel", "poi", "group"]
+    id: Text
+    language: Literal["zh-CN", "en"]
+    name: Text
+    use: Literal["name", "alias", "short", "former"]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Whose name, and the name."""
+        return self.kind, self.id, self.name
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """The row that it names."""
+        return ("poi" if self.kind == "group" else self.kind), self.id
+
+
 LINES: tuple[type[Line], ...] = (
     CityLine,
     TagLine,
@@ -383,5 +405,6 @@ LINES: tuple[type[Line], ...] = (
     StationLine,
     TrainLine,
     FareLine,
+    NameLine,
 )
 """In the order in which one file may name rows of another."""

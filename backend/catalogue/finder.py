@@ -1,0 +1,208 @@
+"""Finds what a name means: in the index by equality, and by halves where it was mistyped.
+
+No look-up reads the catalogue from end to end: what no key leads to is not found.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalogue.matching import (
+    Choice,
+    KeyRow,
+    NameKind,
+    Rows,
+    Scope,
+    choose,
+    choose_slip,
+    list_halves,
+    list_slip_keys,
+    rank_near,
+)
+from backend.catalogue.naming import Said, Way, fold, read_said
+from backend.catalogue.tables import City, Hotel, Place, Tag
+
+MOST_SOUGHT = 5
+"""Unknown names of one request for which near ones are looked up."""
+_MOST_ROWS = 3_000
+_MOST_CANDIDATES = 200
+
+_EQUAL = text(
+    "select key, kind, id, city, way from name_key where key = any(:keys)"
+    " and (cast(:cities as text[]) is null or city = any(:cities) or kind in ('city', 'tag'))"
+    " limit :most"
+)
+_HALVES = text(
+    "(select key, kind, id, city, way from name_key where head = any(:heads) limit :most)"
+    " union all"
+    " (select key, kind, id, city, way from name_key where tail = any(:tails) limit :most)"
+)
+_BEGUN = text(
+    "select key, kind, id, city, way from"
+    " (select * from name_key where key >= :low and key < :high order by key limit :most) k"
+    " where cast(:cities as text[]) is null or city = any(:cities) or kind in ('city', 'tag')"
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A row that a name leads to."""
+
+    kind: NameKind
+    id: str
+    city: str | None
+    name: str
+    name_en: str
+
+    def name_in(self, locale: str) -> str:
+        """Its name for a reader."""
+        return self.name_en if locale == "en" and self.name_en else self.name
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a name means: one row, all members of a group, or nothing; else the near ones."""
+
+    said: str
+    hits: tuple[Named, ...] = ()
+    near: tuple[Named, ...] = ()
+    is_ambiguous: bool = False
+
+    @property
+    def one(self) -> Named | None:
+        """The row, where it is one."""
+        return self.hits[0] if len(self.hits) == 1 else None
+
+
+async def find_names(
+    session: AsyncSession, words: Sequence[str], scope: Scope, near_for: int = MOST_SOUGHT
+) -> list[Found]:
+    """What each of the words means; near rows for the first unknown ones only."""
+    saids = [read_said(word) for word in words]
+    rows = await _read_rows(session, {key for said in saids for key in said.keys}, scope)
+    ids = await _read_ids(session, words, scope)
+    choices: list[tuple[Choice, list[KeyRow]]] = []
+    for word, said in zip(words, saids, strict=True):
+        choice = Choice((ids[word],)) if word in ids else choose(said, rows, scope)
+        near: list[KeyRow] = []
+        if not choice.rows and near_for > 0:
+            near_for -= 1
+            choice, near = await _look_closer(session, said, rows, scope)
+        elif not choice.is_clear:
+            near = rank_near(said, choice.rows, scope)
+        choices.append((choice, near))
+    named = await _read_named(
+        session, (row for choice, near in choices for row in (*choice.rows, *near))
+    )
+    return [
+        _tell(word, choice, near, named)
+        for word, (choice, near) in zip(words, choices, strict=True)
+    ]
+
+
+def _tell(
+    word: str, choice: Choice, near: Iterable[KeyRow], named: dict[tuple[str, str], Named]
+) -> Found:
+    hits = [named[row.kind, row.id] for row in choice.rows if (row.kind, row.id) in named]
+    others = tuple(named[row.kind, row.id] for row in near if (row.kind, row.id) in named)
+    if choice.is_clear:
+        return Found(word, tuple(hits))
+    return Found(word, (), others, is_ambiguous=bool(choice.rows))
+
+
+async def _look_closer(
+    session: AsyncSession, said: Said, rows: Rows, scope: Scope
+) -> tuple[Choice, list[KeyRow]]:
+    """The owner of a mistyped name, and what is near to a name that nobody has."""
+    keys = list_slip_keys(said, rows)
+    halves = [list_halves(key) for key in keys]
+    heads, tails = ([half for pair in halves for half in pair[n]] for n in (0, 1))
+    found = (
+        await _read_keys(
+            session, _HALVES, {"heads": heads, "tails": tails, "most": _MOST_CANDIDATES}
+        )
+        if heads
+        else []
+    )
+    choice = choose_slip(keys, found, scope)
+    if choice.rows:
+        return choice, []
+    cut = (row for part in rows.values() for row in part if row.key in set(said.keys))
+    begun = await _read_begun(session, fold(said.text), scope)
+    near = rank_near(said, [*found, *cut, *begun], scope)
+    return Choice(), near
+
+
+async def _read_begun(session: AsyncSession, key: str, scope: Scope) -> list[KeyRow]:
+    low = key[:4] if key.isascii() else key[:2]
+    if not low:
+        return []
+    high = low[:-1] + chr(ord(low[-1]) + 1)
+    values = {"most": _MOST_CANDIDATES, "low": low, "high": high, "cities": _list_cities(scope)}
+    return await _read_keys(session, _BEGUN, values)
+
+
+async def _read_rows(session: AsyncSession, keys: Iterable[str], scope: Scope) -> Rows:
+    wanted = sorted(keys)
+    rows: dict[str, list[KeyRow]] = {}
+    for row in await _read_keys(
+        session, _EQUAL, {"keys": wanted, "cities": _list_cities(scope), "most": _MOST_ROWS}
+    ):
+        rows.setdefault(row.key, []).append(row)
+    return rows
+
+
+def _list_cities(scope: Scope) -> list[str] | None:
+    return None if scope.cities is None else list(scope.cities)
+
+
+async def _read_keys(session: AsyncSession, statement: object, values: object) -> list[KeyRow]:
+    rows = await session.execute(statement, values)  # type: ignore[call-overload]
+    found = [KeyRow(r.key, r.kind, r.id, r.city, Way(r.way)) for r in rows]
+    return sorted(found, key=lambda row: (row.key, row.kind, row.id))
+
+
+async def _read_ids(session: AsyncSession, words: Iterable[str], scope: Scope) -> dict[str, KeyRow]:
+    """Words that are ids, by themselves: of the preferred kind, where several have one."""
+    wanted = sorted(set(words))
+    found: dict[str, KeyRow] = {}
+    for kind in scope.kinds:
+        if kind in _TABLES:
+            for row in await _read_rows_by_id(session, kind, wanted):
+                inside = KeyRow(row.id, kind, row.id, row.city, Way.NAME)
+                if scope.holds(inside):
+                    found.setdefault(row.id, inside)
+    return found
+
+
+_TABLES: dict[str, Any] = {"city": City, "tag": Tag, "poi": Place, "hotel": Hotel}
+
+
+async def _read_rows_by_id(
+    session: AsyncSession, kind: NameKind, ids: Sequence[str]
+) -> list[Named]:
+    table = _TABLES["poi" if kind == "group" else kind]
+    city = getattr(table, "city_id", table.id if kind == "city" else None)
+    columns = [table.id, table.name, table.name_en, *([] if city is None else [city])]
+    chosen = select(*columns).where(table.id.in_(ids)).order_by(table.id)
+    rows: Sequence[Any] = (await session.execute(chosen)).all()
+    return [Named(kind, r[0], r[3] if len(r) > 3 else None, r[1], r[2]) for r in rows]
+
+
+async def _read_named(
+    session: AsyncSession, rows: Iterable[KeyRow]
+) -> dict[tuple[str, str], Named]:
+    wanted: dict[NameKind, set[str]] = {}
+    for row in rows:
+        wanted.setdefault(row.kind, set()).add(row.id)
+    named: dict[tuple[str, str], Named] = {}
+    for kind, ids in wanted.items():
+        if kind in {"station", "area"}:
+            found = [Named(kind, i, i.split("/")[0], i.split("/")[1], "") for i in ids]
+        else:
+            found = await _read_rows_by_id(session, kind, sorted(ids))
+        named.update({(kind, row.id): row for row in found})
+    return named
