@@ -93,8 +93,8 @@ async def test_a_change_is_seen_before_it_is_made_and_saved_from_there(browse: O
     await wait_for(browser, await ask(browser))
     shown = await try_value(browser, POI_SIZE, value="20", why="tight")
     words = find_text(shown)
-    assert "地点: 1912 → 122 → 60 →" in shown.text
-    assert "地点: 1912 → 122 → 20 →" in shown.text
+    assert "地点: 1964 → 125 → 60 →" in shown.text
+    assert "地点: 1964 → 125 → 20 →" in shown.text
     assert "将离开 40" in words
     assert find_value(shown, "POOL_POI_SIZE") == "20"
     assert 'value="tight"' in shown.text
@@ -136,7 +136,7 @@ async def test_a_link_leads_to_a_preview_with_its_value_filled_in(browse: Open) 
     run = (await wait_for(browser, await ask(browser))).url.path.rpartition("/")[2]
     shown = await browser.open(f"/console/tune/preview/{POI_SIZE}?value=30&run={run}")
     assert find_value(shown, "POOL_POI_SIZE") == "30"
-    assert "地点: 1912 → 122 → 30 →" in shown.text
+    assert "地点: 1964 → 125 → 30 →" in shown.text
     assert f'<option value="{run}" selected>' in shown.text
     plain = await browser.open(f"/console/tune/preview/{LIST_POIS}")
     assert 'name="enabled" value="1" checked' in plain.text

@@ -37,7 +37,7 @@ RADIUS_KM = {
     "luoyang": 160,
     "tianjin": 135,
     "chongqing": 420,
-    "chengdu": 130,
+    "chengdu": 145,
     "hangzhou": 175,
     "beijing": 120,
     "guilin": 130,
