@@ -15,7 +15,8 @@ from pathlib import Path
 from backend.catalogue.importers.lines import HotelLine
 from backend.catalogue.modelling.facts import AS_OF, HotelArea, ModelFactsError, load_hotel_areas
 
-COLUMNS = list(HotelLine.model_fields)
+COLUMNS = [name for name in HotelLine.model_fields if name not in {"beds", "brand"}]
+"""What a rule can tell of a hotel: not its beds, and it has no brand."""
 MODELLED_FILE = "modelled.csv"
 
 HOTELS_PER_CITY = 56
