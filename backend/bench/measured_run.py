@@ -20,7 +20,7 @@ from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import CityPool, LegPool, Snapshot
 from backend.results.tokens import count_tokens
 from backend.results.values import write_json
-from backend.runs.log.run_log import Step
+from backend.runs.log.steps import Step, ToolCalled, select_payloads
 
 BASE_POINTS = 10.0
 INTEREST_POINTS = 50.0
@@ -225,7 +225,6 @@ def _sum_minutes(items: Iterable[Mapping[str, Any]]) -> int:
 
 
 def _list_texts(steps: Iterable[Step]) -> Iterator[str]:
-    for step in steps:
-        if step.kind == "tool_called":
-            yield step.payload["call"]["arguments"]
-            yield write_json(step.payload["outcome"]["content"])
+    for called in select_payloads(steps, ToolCalled):
+        yield called.call.arguments
+        yield write_json(called.outcome.content)

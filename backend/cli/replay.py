@@ -22,6 +22,7 @@ from backend.cli.output import FAILED, Output, json_option, read_json, warn
 from backend.db.session import Engine
 from backend.errors import ConfigurationError
 from backend.params.registry import ParamValue
+from backend.pool.plan_request import PlannerChoice
 from backend.replay.export import RunExport, read_export
 from backend.replay.live import Change, build_export, run_live, start_live
 from backend.replay.playback import DifferenceError, Seen, play_back, show_turns, write_turn
@@ -58,7 +59,7 @@ def replay_file(export: RunExport, change: Change, base_url: str | None) -> dict
     settings = choose_settings(change, base_url)
 
     async def work() -> RunExport:
-        used = export.result.get("planner_used") or "builtin"
+        used: PlannerChoice = export.result.get("planner_used") or "builtin"
         if change.choose_planner(used) != "openai":
             is_revision = any(step.kind == "revision_begun" for step in export.steps)
             planner = BuiltinPlanner(REVISION_PHASES) if is_revision else BuiltinPlanner()

@@ -20,9 +20,9 @@ from backend.replay.live import Change, build_export, start_live
 from backend.replay.run_diff import diff_runs, is_same
 from backend.replay.verify import start_verification, wait_for_verification
 from backend.runs.life.commands import get_run
-from backend.runs.log.events import PlannerName
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import list_runs, save_feedback
+from backend.runs.log.steps import PlannerName
 
 router = APIRouter(prefix="/runs")
 

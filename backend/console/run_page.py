@@ -34,7 +34,8 @@ from backend.runs.life.ledger import describe_ledger
 from backend.runs.life.result import list_selected, show_run
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import read_snapshot_text
-from backend.runs.log.run_log import Step, read_steps
+from backend.runs.log.run_log import read_steps
+from backend.runs.log.steps import PoolBuilt, Step, select_payloads
 from backend.text import Locale
 
 
@@ -189,7 +190,8 @@ async def _list_handles(services: Services, visit: Visit, run_id: str) -> list[A
 
 def _find_funnel(steps: tuple[Step, ...]) -> dict[str, Any] | None:
     """The funnel up to the pool, as soon as that stands."""
-    return next((s.payload["funnel"] for s in steps if s.kind == "pool_built"), None)
+    built = next(select_payloads(steps, PoolBuilt), None)
+    return None if built is None else {k: v.model_dump() for k, v in built.funnel.items()}
 
 
 async def _explain(services: Services, seen: Seen, place: str) -> Any:

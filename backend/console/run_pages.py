@@ -17,7 +17,7 @@ from backend.errors import ForbiddenError, UnauthorizedError
 from backend.runs.log.events import render_event
 from backend.runs.log.lifecycle import RunStatus
 from backend.runs.log.queries import list_runs, make_page
-from backend.runs.log.run_log import Step
+from backend.runs.log.steps import Step
 from backend.text import Locale
 
 router = APIRouter()

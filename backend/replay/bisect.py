@@ -13,10 +13,11 @@ from backend.errors import CatalogueNeededError, ConflictError, WaypoolError
 from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
+from backend.replay.live import list_held_limits
 from backend.replay.memory_run import Setting, plan_in_memory
 from backend.replay.playback import play_back
 from backend.replay.run_diff import diff_days, diff_values
-from backend.runs.life.limit_reader import load_limits
+from backend.runs.log.steps import RevisionBegun
 from backend.tools.limits import ToolLimit
 
 Effect = Literal["same", "none", "changes", "explains", "unknown"]
@@ -64,7 +65,7 @@ async def bisect_runs(one: RunExport, other: RunExport) -> list[Cause]:
     A `ConflictError` where one is a revision: it goes on from a plan, and all this plans anew.
     """
     for export in (one, other):
-        if any(step["kind"] == "revision_begun" for step in export.document["steps"]):
+        if any(isinstance(step.payload, RevisionBegun) for step in export.steps):
             raise ConflictError(
                 f"{export.run['id']} is a revision, which goes on from another run's plan; bisect"
                 " compares runs that plan from nothing, 'waypool runs diff' any two"
@@ -174,10 +175,10 @@ class _Bench:
         return Cause(name, effect, days, reason)
 
 
-def read_last_limits(export: RunExport) -> dict[str, ToolLimit]:
+def read_last_limits(export: RunExport) -> Mapping[str, ToolLimit]:
     """The limits that held at the run's last call."""
-    held = (s.payload["limits"] for s in reversed(export.steps) if "limits" in s.payload)
-    return load_limits(next(held, {}))
+    held = list_held_limits(export.steps)
+    return held[-1] if held else {}
 
 
 async def _plan_again(export: RunExport) -> Plan:

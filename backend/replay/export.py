@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from backend import __version__
 from backend.agent.replies import dump_json
@@ -24,8 +24,8 @@ from backend.pool.snapshot import Snapshot
 from backend.replay.json_tree import Difference, join_pointer, list_leaves
 from backend.runs.life.ending import DeadlineError
 from backend.runs.life.verdict import Cut
-from backend.runs.log.run_log import Step
 from backend.runs.log.stages import Stage, read_stages
+from backend.runs.log.steps import Step, read_payload
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.work.conclusion import Conclusion, conclude
 
@@ -191,10 +191,7 @@ class RunExport:
     @cached_property
     def steps(self) -> Sequence[Step]:
         """The run log."""
-        return [
-            Step(s["seq"], s["kind"], s["payload"], dt.datetime.fromisoformat(s["at"]))
-            for s in self.document["steps"]
-        ]
+        return [_read_step(n, raw) for n, raw in enumerate(self.document["steps"])]
 
     @cached_property
     def stages(self) -> Sequence[Stage]:
@@ -218,6 +215,11 @@ class RunExport:
     def place_of(self, step: Step) -> str:
         """The pointer of a step in the file."""
         return f"/steps/{self.steps.index(step)}"
+
+    def raw_payload(self, step: Step) -> dict[str, JsonValue]:
+        """The payload of a step as it stands in the file, byte for byte."""
+        raw: dict[str, JsonValue] = self.document["steps"][self.steps.index(step)]["payload"]
+        return raw
 
 
 def make_export(
@@ -270,7 +272,17 @@ def read_export(document: object) -> RunExport:
         _Shape.model_validate(document)
     except ValidationError as error:
         raise _refuse(error, "") from None
-    return RunExport(document)
+    export = RunExport(document)
+    assert export.steps is not None  # a payload that is not of its kind is refused here
+    return export
+
+
+def _read_step(number: int, raw: dict[str, Any]) -> Step:
+    try:
+        payload = read_payload(raw["kind"], raw["payload"])
+    except ValidationError as error:
+        raise _refuse(error, f"/steps/{number}/payload") from None
+    return Step(raw["seq"], payload, dt.datetime.fromisoformat(raw["at"]))
 
 
 def _refuse(error: ValidationError, path: str) -> BadExportError:

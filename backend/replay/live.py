@@ -13,8 +13,8 @@ from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 from backend.errors import ConflictError, OutOfBoundsError, ToolError
 from backend.params.registry import ParamValue
-from backend.planner.plan.draft import Draft
 from backend.planner.revision import keep_known
+from backend.pool.plan_request import PlannerChoice
 from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport, make_export, put_together
@@ -25,11 +25,12 @@ from backend.results.store import ResultStore
 from backend.results.values import write_json
 from backend.runs.life.child_run import ChildRun, start_child
 from backend.runs.life.commands import get_run
-from backend.runs.life.limit_reader import load_limits, override_rows
+from backend.runs.life.limit_reader import override_rows
 from backend.runs.life.queue import JobQueue
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import RunHead, find_run, read_result, read_snapshot_text
-from backend.runs.log.run_log import Step, read_steps
+from backend.runs.log.run_log import read_steps
+from backend.runs.log.steps import ModelReplied, RevisionBegun, Step, ToolCalled, select_payloads
 from backend.runs.work.recording import RecordedTools, make_recording
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
@@ -44,7 +45,7 @@ class Change:
     params: Mapping[str, ParamValue] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
 
-    def choose_planner(self, before: str) -> str:
+    def choose_planner(self, before: PlannerChoice) -> PlannerChoice:
         """A model that is named is to be asked."""
         return self.planner or ("openai" if self.model else before)
 
@@ -79,13 +80,19 @@ async def start_live(
     return await start_child(engine, queue, child)
 
 
-def read_begun(steps: Sequence[Step], snapshot: Snapshot) -> dict[str, Any] | None:
+def read_begun(steps: Sequence[Step], snapshot: Snapshot) -> RevisionBegun | None:
     """What a revision began with, as far as the snapshot still has it; None for any other run."""
-    for step in steps:
-        if step.kind == "revision_begun":
-            draft = keep_known(snapshot, Draft.model_validate(step.payload["draft"]))
-            return {**step.payload, "draft": draft.model_dump(mode="json")}
-    return None
+    begun = next(select_payloads(steps, RevisionBegun), None)
+    if begun is None:
+        return None
+    return begun.model_copy(update={"draft": keep_known(snapshot, begun.draft)})
+
+
+def list_held_limits(steps: Sequence[Step]) -> list[Mapping[str, ToolLimit]]:
+    """The return limits that held at each reply and call, as far as the log says so."""
+    payloads = [step.payload for step in steps]
+    made = [p for p in payloads if isinstance(p, ModelReplied | ToolCalled)]
+    return [found.limits for found in made if found.limits is not None]
 
 
 async def run_live(export: RunExport, change: Change, llm: LlmClient) -> RunExport:
@@ -94,19 +101,18 @@ async def run_live(export: RunExport, change: Change, llm: LlmClient) -> RunExpo
     results = MemoryResults(export.results, snapshot.request.locale)
     recording = make_recording(export.steps)
     marked: list[RecordedTools] = []
-    held: dict[str, Any] = next(
-        (s.payload["limits"] for s in export.steps if "limits" in s.payload), {}
-    )
+    held = next(iter(list_held_limits(export.steps)), {})
 
     def wrap(runner: ToolRunner) -> RecordedTools:
         marked.append(RecordedTools(runner, recording))
         return marked[-1]
 
     def read_limits() -> Mapping[str, ToolLimit]:
-        return override_rows(load_limits(held), change.limits)
+        return override_rows(held, change.limits)
 
+    chosen = change.choose_planner(export.result.get("planner_used") or "builtin")
     setting = Setting(
-        planner=change.choose_planner(export.result.get("planner_used") or "builtin"),
+        planner="openai" if chosen == "openai" else "builtin",
         limits=read_limits,
         parent_run_id=export.run["id"],
         now=read_utc,
@@ -114,7 +120,7 @@ async def run_live(export: RunExport, change: Change, llm: LlmClient) -> RunExpo
         sources=recording.sources,
         begun=read_begun(export.steps, snapshot),
         wrap=wrap,
-        describe=lambda: marked[-1].describe_last() if marked else {},
+        read_mark=lambda: marked[-1].mark if marked else None,
     )
     return await plan_in_memory(snapshot, llm, setting)
 
@@ -164,7 +170,7 @@ def _show_step(step: Step) -> dict[str, Any]:
         "seq": step.seq,
         "kind": step.kind,
         "at": step.at.isoformat(),
-        "payload": step.payload,
+        "payload": step.payload.as_json(),
     }
 
 

@@ -26,10 +26,22 @@ from backend.results.handle import refuse_expired, refuse_handle, refuse_state
 from backend.results.refusals import ResultError
 from backend.results.run_results import make_plain_json
 from backend.results.values import parse_json
-from backend.runs.life.limit_reader import dump_limits
+from backend.runs.life.limit_reader import select_changed
 from backend.runs.log.durable import DurableRecorder
-from backend.runs.log.run_log import Step
-from backend.runs.log.stages import read_stages, read_start
+from backend.runs.log.stages import describe_stop, read_stages, read_start
+from backend.runs.log.steps import (
+    Conditions,
+    Mark,
+    PlannerChosen,
+    PlannerName,
+    RevisionBegun,
+    RunFinished,
+    Step,
+    StepPayload,
+    ToolCalled,
+    read_payload,
+    select_payloads,
+)
 from backend.runs.work.conclusion import conclude
 from backend.text import Locale
 from backend.tools.limits import ToolLimit
@@ -86,7 +98,7 @@ class MemoryResults:
 
 def list_handles(steps: Sequence[Step]) -> Iterator[str]:
     """The handles that a log speaks of, each once."""
-    texts = (dump_json(step.payload) for step in steps if step.kind == "tool_called")
+    texts = (dump_json(called.as_json()) for called in select_payloads(steps, ToolCalled))
     yield from dict.fromkeys(handle for text in texts for handle in _HANDLE.findall(text))
 
 
@@ -102,11 +114,11 @@ def _refuse(state: str) -> ToolError:
 class Setting:
     """What a run in memory is made with; `limits` are asked for at every call.
 
-    `wrap` goes around the tools, `describe` adds to the payload of each step; `begun` is what a
-    revision begins with.
+    `wrap` goes around the tools, `read_mark` says of the last outcome whether the original had it;
+    `begun` is what a revision begins with.
     """
 
-    planner: str = "builtin"
+    planner: PlannerName = "builtin"
     limits: Callable[[], Mapping[str, ToolLimit]] = dict
     parent_run_id: str | None = None
     results: MemoryResults | None = None
@@ -114,8 +126,8 @@ class Setting:
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], dt.datetime] = read_utc
     wrap: Callable[[ToolRunner], Tools] = lambda runner: runner
-    describe: Callable[[], dict[str, Any]] = dict
-    begun: dict[str, Any] | None = None
+    read_mark: Callable[[], Mark | None] = lambda: None
+    begun: RevisionBegun | None = None
 
 
 class MemoryLog:
@@ -125,15 +137,15 @@ class MemoryLog:
         self.steps: list[Step] = []
         self._now = now
 
-    async def append(self, kind: str, payload: dict[str, Any]) -> None:
+    async def append(self, payload: StepPayload) -> None:
         """One more step."""
-        kept = json.loads(dump_json(payload))
-        self.steps.append(Step(len(self.steps) + 1, kind, kept, self._now()))
+        kept = read_payload(payload.kind, json.loads(dump_json(payload.as_json())))
+        self.steps.append(Step(len(self.steps) + 1, kept, self._now()))
 
     def show(self) -> Sequence[dict[str, Any]]:
         """The steps as an export holds them."""
         return [
-            {"seq": s.seq, "kind": s.kind, "at": s.at.isoformat(), "payload": s.payload}
+            {"seq": s.seq, "kind": s.kind, "at": s.at.isoformat(), "payload": s.payload.as_json()}
             for s in self.steps
         ]
 
@@ -148,37 +160,25 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
         limits.update(setting.limits())
         return limits
 
-    def describe() -> dict[str, Any]:
-        return {
-            "limits": dump_limits(limits),
-            **setting.describe(),
-            **runner.describe_sources(),
-        }
+    def read_conditions() -> Conditions:
+        return Conditions(select_changed(limits), setting.read_mark(), runner.take_new_sources())
 
     async def should_stop() -> bool:
         return False
 
     if setting.begun is not None:
-        await log.append("revision_begun", setting.begun)
-    await log.append("planner_chosen", {"planner": setting.planner})
-    recorder = DurableRecorder(log, setting.planner, (), describe=describe)
+        await log.append(setting.begun)
+    await log.append(PlannerChosen(planner=setting.planner))
+    recorder = DurableRecorder(log, setting.planner, (), read_conditions=read_conditions)
     kept = setting.results or MemoryResults({}, snapshot.request.locale)
     runner = ToolRunner(snapshot, read_limits, kept, setting.sources)
     tools = setting.wrap(runner)
     watch = Watch(setting.clock, should_stop, Ledger() if setting.planner == "openai" else None)
     ended = await run_agent(snapshot, llm, tools, recorder, watch, read_start(log.steps))
-    error = ended.error
-    stopped = {
-        "planner": setting.planner,
-        "stop": str(ended.stop),
-        "error": error.code if error else None,
-        "message": error.message if error else None,
-        "context": {part: size.model_dump() for part, size in ended.context.items()},
-    }
-    await log.append("planner_stopped", stopped)
+    await log.append(describe_stop(setting.planner, ended))
     finished = setting.now()
     end = conclude(snapshot, read_stages(log.steps), finished, None)
-    await log.append("run_finished", {"status": end.verdict.status, "error": end.verdict.error})
+    await log.append(RunFinished(status=end.verdict.status, error=end.verdict.error))
     run = {
         "id": make_id("run"),
         "status": end.verdict.status,

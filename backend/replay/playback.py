@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from backend.agent.ledger import Ledger
 from backend.agent.llm import Message, ModelReply, Sent, add_sizes
@@ -22,15 +22,16 @@ from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
 from backend.replay.json_tree import Difference, find_difference
 from backend.replay.memory_run import STATES, MemoryResults
-from backend.runs.life.limit_reader import load_limits
-from backend.runs.log.run_log import Step
 from backend.runs.log.stages import Stage
+from backend.runs.log.steps import ModelReplied, PlannerStopped, Step, ToolCalled
 from backend.runs.work.recording import is_computable
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import ToldSources
+
+RecordedT = TypeVar("RecordedT", ModelReplied, ToolCalled)
 
 _FROM_OUTSIDE = frozenset({"cancelled", "max_seconds", "model_failed", "context_budget"})
 """Reasons to stop that no recording can bring about again."""
@@ -102,7 +103,7 @@ class _Playback:
         self, export: RunExport, stage: Stage, results: MemoryResults, seen: Seen, wanted: Wanted
     ) -> None:
         self.listener = _Listener()
-        self.limits: dict[str, ToolLimit] = {}
+        self.limits: Mapping[str, ToolLimit] = {}
         self.sources = ToldSources()
         self._export, self._stage, self._results, self._seen = export, stage, results, seen
         self._left = [s for s in stage.steps if wanted.until is None or s.seq <= wanted.until]
@@ -119,8 +120,8 @@ class _Playback:
 
     async def reply(self, turn: int, ask: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         """The recorded reply; the loop speaks to the listener all the same."""
-        step = self._take("model_replied")
-        recorded = ModelReply.model_validate(step.payload["reply"])
+        step, replied = self._take(ModelReplied)
+        recorded = replied.reply
         self.listener.says = recorded
         await ask()
         messages, tools = self.listener.heard
@@ -132,10 +133,10 @@ class _Playback:
         self, turn: int, index: int, call: ToolCall, run: Callable[[], Awaitable[ToolOutcome]]
     ) -> ToolOutcome:
         """What the call gives now, which must be what was recorded."""
-        step = self._take("tool_called")
-        place = f"{self._export.place_of(step)}/payload"
-        self._compare(f"{place}/call", step.payload["call"], call.model_dump(mode="json"))
-        recorded = ToolOutcome.model_validate(step.payload["outcome"])
+        step, called = self._take(ToolCalled)
+        place, raw = f"{self._export.place_of(step)}/payload", self._export.raw_payload(step)
+        self._compare(f"{place}/call", raw["call"], call.model_dump(mode="json"))
+        recorded = called.outcome
         if not self._may_compute(call, recorded):
             self._seen.recorded += 1
             self._seen.outcomes[step.seq] = recorded
@@ -143,7 +144,7 @@ class _Playback:
         found = await run()
         self._seen.computed += 1
         self._seen.outcomes[step.seq] = found
-        self._compare(f"{place}/outcome", step.payload["outcome"], _as_json(found))
+        self._compare(f"{place}/outcome", raw["outcome"], _as_json(found))
         return found
 
     def _compare(self, path: str, expected: Any, found: Any) -> None:
@@ -161,16 +162,18 @@ class _Playback:
             return self._results.has(_read_handle(call))
         return is_computable(call, recorded)
 
-    def _take(self, kind: str) -> Step:
+    def _take(self, model: type[RecordedT]) -> tuple[Step, RecordedT]:
         if not self._left:
             raise RecordingEndedError
         step = self._left.pop(0)
-        if step.kind != kind:
+        found = step.payload
+        if not isinstance(found, model):
             place = f"{self._export.place_of(step)}/kind"
-            raise DifferenceError(Difference(place, step.kind, kind))
-        self.limits = load_limits(step.payload.get("limits", {}))
-        self.sources.told = step.payload.get("sources", self.sources.told)
-        return step
+            raise DifferenceError(Difference(place, step.kind, model.model_fields["kind"].default))
+        self.limits = found.limits or {}
+        if found.sources is not None:
+            self.sources.told = found.sources
+        return step, found
 
 
 async def play_back(
@@ -235,7 +238,7 @@ def _check_stop(export: RunExport, stage: Stage, stop: str | None) -> None:
         return
     if stop is None and stage.stop in _FROM_OUTSIDE:
         return
-    stops = [s for s in export.steps if s.kind == "planner_stopped"]
+    stops = [s for s in export.steps if isinstance(s.payload, PlannerStopped)]
     place = export.stages.index(stage)
     path = f"{export.place_of(stops[place])}/payload/stop" if place < len(stops) else "/steps"
     found = "it goes on" if stop is None else stop

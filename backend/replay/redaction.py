@@ -22,7 +22,6 @@ from backend.replay.export import RunExport, make_export
 from backend.replay.playback import play_back
 from backend.replay.verify import verify
 from backend.results.values import parse_json, write_json
-from backend.runs.relaxing.outcome import STEP
 from backend.tools.call import ToolOutcome
 from backend.tools.registry import TOOLS
 from backend.tools.tool import describe_tool
@@ -182,7 +181,7 @@ def _redact_step(step: dict[str, Any], words: Words, *, has_words: bool) -> dict
         if has_words:
             reply |= {key: MODEL for key in ("text", "reasoning") if reply[key]}
         payload = {**payload, "reply": reply}
-    if step["kind"] == STEP and ((payload.get("plan") or {}).get("request")):
+    if step["kind"] == "relaxation_sought" and ((payload.get("plan") or {}).get("request")):
         request = PlanRequest.model_validate(step["payload"]["plan"]["request"])
         bare = _redact_request(request).model_dump(mode="json")
         payload = {**payload, "plan": {**payload["plan"], "request": bare}}

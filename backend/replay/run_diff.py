@@ -7,8 +7,8 @@ from typing import Any
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
 from backend.replay.json_tree import list_leaves
+from backend.runs.log.steps import ToolCalled, select_payloads
 from backend.runs.work.recording import make_pair_key
-from backend.tools.call import ToolCall
 
 _FIGURES = ("turns", "tool_calls", "input_tokens", "cached_tokens", "output_tokens")
 
@@ -58,11 +58,10 @@ def _read_request(export: RunExport) -> dict[str, Any]:
 def _last_limits(export: RunExport) -> dict[str, Any]:
     """Return limits as they were at the last call of each tool."""
     limits: dict[str, Any] = {}
-    for step in export.steps:
-        if step.kind == "tool_called":
-            content = step.payload["outcome"]["content"]
-            if "limit" in content and "rows" in content:
-                limits[step.payload["call"]["name"]] = content["limit"]
+    for called in select_payloads(export.steps, ToolCalled):
+        content = called.outcome.content
+        if "limit" in content and "rows" in content:
+            limits[called.call.name] = content["limit"]
     return limits
 
 
@@ -138,14 +137,12 @@ def _diff_calls(one: RunExport, other: RunExport) -> dict[str, Any]:
 
 
 def _list_calls(export: RunExport) -> Iterator[str]:
-    for step in export.steps:
-        if step.kind == "tool_called":
-            yield make_pair_key(ToolCall.model_validate(step.payload["call"]))
+    for called in select_payloads(export.steps, ToolCalled):
+        yield make_pair_key(called.call)
 
 
 def _count_tools(export: RunExport) -> dict[str, int]:
-    names = (s.payload["call"]["name"] for s in export.steps if s.kind == "tool_called")
-    return dict(Counter(names))
+    return dict(Counter(c.call.name for c in select_payloads(export.steps, ToolCalled)))
 
 
 def diff_days(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:

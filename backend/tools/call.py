@@ -8,7 +8,7 @@ import json
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Kind
@@ -74,4 +74,18 @@ class ToolSchema(Recorded):
 
     name: str
     description: str
-    parameters: dict[str, Any]
+    parameters: dict[str, JsonValue]
+
+
+class ToldSource(Recorded):
+    """A source as a run's planners were told of it, be it switched on or not."""
+
+    enabled: bool
+    name: str
+    description: str
+    parameters: dict[str, JsonValue]
+
+    @property
+    def schema_told(self) -> ToolSchema:
+        """What the model was told of it."""
+        return ToolSchema(name=self.name, description=self.description, parameters=self.parameters)

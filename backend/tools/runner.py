@@ -16,7 +16,7 @@ from backend.errors import ToolError
 from backend.pool.snapshot import Snapshot
 from backend.text import Locale, find_near, shorten
 from backend.tools.arguments import read_arguments
-from backend.tools.call import SourceUse, ToolCall, ToolOutcome, ToolSchema
+from backend.tools.call import SourceUse, ToldSource, ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import Results, RunState, ToolContext, put_away
 from backend.tools.faults import echo
 from backend.tools.hints import make_repeat_hint
@@ -61,7 +61,7 @@ class ToolRunner:
         self._read_limits = read_limits
         self._results = results
         self._sources = sources
-        self._told: list[dict[str, Any]] = []
+        self._told: tuple[ToldSource, ...] = ()
         self._is_news = False
 
     async def offered(self) -> list[ToolSchema]:
@@ -106,13 +106,13 @@ class ToolRunner:
             self._told, self._is_news = told, True
         return tools
 
-    def describe_sources(self) -> dict[str, Any]:
-        """The sources as they were last looked up, for the payload of a step; only where they changed.
+    def take_new_sources(self) -> tuple[ToldSource, ...] | None:
+        """The sources as they were last looked up, for the run log; None where they are as before.
 
         A replay has to offer the same ones.
         """
         is_news, self._is_news = self._is_news, False
-        return {"sources": self._told} if is_news else {}
+        return self._told if is_news else None
 
     @property
     def _locale(self) -> Locale:

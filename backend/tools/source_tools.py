@@ -31,7 +31,7 @@ from backend.sources.spec import Argument, Source
 from backend.sources.store import Asked, Fetches, Offer, ask_source
 from backend.text import Locale
 from backend.tools.arguments import OptionalText, Text, TextList, drop_blank, read_arguments
-from backend.tools.call import SourceUse, ToolSchema
+from backend.tools.call import SourceUse, ToldSource
 from backend.tools.context import ToolContext, needs_handle
 from backend.tools.limits import ToolLimit
 from backend.tools.registry import find_tool
@@ -209,21 +209,23 @@ class _AnyArgs(ToolArgs):
 class ToldSources:
     """The tools of a recording's sources; `told` may be replaced as the recording goes on."""
 
-    def __init__(self, told: Iterable[Mapping[str, Any]] = ()) -> None:
-        self.told: Sequence[Mapping[str, Any]] = tuple(told)
+    def __init__(self, told: Iterable[ToldSource] = ()) -> None:
+        self.told: Sequence[ToldSource] = tuple(told)
 
     def list_tools(self) -> list[Tool[Any]]:
         """A tool for each, those that were switched off marked so."""
         return [_make_tool(entry) for entry in self.told]
 
 
-def show_told(tools: Iterable[Tool[Any]]) -> list[dict[str, Any]]:
-    """What `ToldSources` is made of, as JSON values."""
-    return [{"enabled": t.is_enabled, **describe_tool(t).model_dump(mode="json")} for t in tools]
+def show_told(tools: Iterable[Tool[Any]]) -> tuple[ToldSource, ...]:
+    """What `ToldSources` is made of."""
+    return tuple(
+        ToldSource(enabled=tool.is_enabled, **describe_tool(tool).model_dump()) for tool in tools
+    )
 
 
-def _make_tool(entry: Mapping[str, Any]) -> Tool[Any]:
-    told = ToolSchema.model_validate({k: v for k, v in entry.items() if k != "enabled"})
+def _make_tool(source: ToldSource) -> Tool[Any]:
+    told = source.schema_told
 
     def refuse(args: ToolArgs, _ctx: ToolContext) -> Answer:
         asked = args.model_dump_json()[:200]
@@ -236,6 +238,6 @@ def _make_tool(entry: Mapping[str, Any]) -> Tool[Any]:
         args=_AnyArgs,
         handler=refuse,
         is_source=True,
-        is_enabled=bool(entry["enabled"]),
+        is_enabled=source.enabled,
         told=told,
     )

@@ -35,7 +35,7 @@ def list_nodes(schema: Any) -> list[dict[str, Any]]:
 
 def test_schemas_are_closed_and_plain() -> None:
     for tool in TOOLS:
-        parameters = describe_tool(tool).parameters
+        parameters: Any = describe_tool(tool).parameters
         assert parameters["additionalProperties"] is False
         assert set(parameters["required"]) <= set(parameters["properties"])
         for name, field in parameters["properties"].items():

@@ -22,7 +22,8 @@ from backend.db.session import make_engine, transaction
 from backend.mock_llm.scenario import Scenario, UsageScript
 from backend.mock_llm.server import serve_mock
 from backend.runs.log.queries import list_runs
-from backend.runs.log.run_log import Step, append_step
+from backend.runs.log.run_log import append_step
+from backend.runs.log.steps import ModelProgressed, RunFinished, Step
 from backend.runs.work import spans
 from tests.flows.conftest import REQUEST, Client, make_key, make_settings, serve
 
@@ -160,14 +161,14 @@ async def test_a_reader_that_takes_nothing_costs_nobody_else(seeded_url: str) ->
 
 async def write_long_log(url: str, run_id: str) -> None:
     """Steps behind the first one that say much, and the end."""
-    said = {"planner": "openai", "turn": 1, "attempt": 1, "text": "x" * LONG, "calls": []}
+    said = ModelProgressed(planner="openai", turn=1, attempt=1, text="x" * LONG, calls=())
     engine = make_engine(url)
     async with transaction(engine) as session:
         for seq in range(2, MANY):
-            step = Step(seq, "model_progressed", said, read_utc())
+            step = Step(seq, said, read_utc())
             await append_step(session, run_id, step)
-        ended = {"status": "cancelled", "error": None}
-        await append_step(session, run_id, Step(MANY, "run_finished", ended, read_utc()))
+        ended = RunFinished(status="cancelled", error=None)
+        await append_step(session, run_id, Step(MANY, ended, read_utc()))
     await engine.dispose()
 
 

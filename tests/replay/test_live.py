@@ -13,6 +13,7 @@ from backend.replay.export import RunExport
 from backend.replay.live import Change, run_live
 from backend.replay.run_diff import diff_runs, is_same, write_diff
 from backend.replay.verify import verify
+from backend.runs.log.steps import ToolCalled, select_payloads
 from backend.runs.work.recording import RecordedTools, Recording
 from backend.tools.call import ToolCall, ToolOutcome
 from backend.tools.context import RunState
@@ -31,7 +32,7 @@ async def test_without_a_change_everything_comes_out_again(sound: RunExport) -> 
     again = await run_live(sound, Change(), BuiltinPlanner())
     assert again.run["parent_run_id"] == sound.run["id"]
     assert is_same(diff_runs(sound, again))
-    marks = [s.payload["replayed"] for s in again.steps if s.kind == "tool_called"]
+    marks = [called.replayed for called in select_payloads(again.steps, ToolCalled)]
     assert set(marks) == {"recorded"}
     assert (await verify(again)).is_same
 
@@ -42,7 +43,7 @@ async def test_a_smaller_pool_and_a_lower_limit_are_computed_from_the_snapshot(
     wanted = Change(params={"POOL_POI_SIZE": 6}, limits={"list_pois": 3})
     again = await run_live(sound, wanted, BuiltinPlanner())
     assert len(again.snapshot.cities["beijing"].pois) == 6
-    marks = [s.payload["replayed"] for s in again.steps if s.kind == "tool_called"]
+    marks = [called.replayed for called in select_payloads(again.steps, ToolCalled)]
     assert "computed" in marks
     found = diff_runs(sound, again)
     assert found["params"] == {"POOL_POI_SIZE": [8, 6]}
@@ -143,7 +144,8 @@ async def test_bisect_sees_that_code_has_changed(sound: RunExport) -> None:
 async def test_a_revision_is_not_searched_for_a_cause_that_it_cannot_show(
     sound: RunExport,
 ) -> None:
-    step = {"seq": 1, "kind": "revision_begun", "payload": {}, "at": "2026-10-01T00:00:00Z"}
+    payload = {"revision_of": "run_0", "draft": {}}
+    step = {"seq": 1, "kind": "revision_begun", "payload": payload, "at": "2026-10-01T00:00:00Z"}
     revised = RunExport({**sound.document, "steps": [step, *sound.document["steps"]]})
     for pair in ((sound, revised), (revised, sound)):
         with pytest.raises(ConflictError, match=r"is a revision.*runs diff"):

@@ -8,6 +8,7 @@ from backend.agent.replies import calls, says
 from backend.planner.plan.draft import Draft
 from backend.replay.redaction import UnsoundExportError, redact
 from backend.replay.verify import verify
+from backend.runs.log.steps import RevisionBegun
 from tests.replay.runs import (
     NOTES,
     TITLE,
@@ -53,15 +54,14 @@ async def test_what_does_not_verify_is_not_redacted() -> None:
 async def test_a_message_and_the_name_of_a_place_to_come_from_are_words_too() -> None:
     home = {"lat": 39.9, "lon": 116.4, "name": "外婆家楼下的车站"}
     pool = make_pool(arrival={"time": "10:00", "place": home}, locale="zh-CN")
-    begun = {"revision_of": "run_x", "wish": "第三天想在外婆家吃饭", "locks": {}}
-    draft = Draft().model_dump(mode="json")
+    begun = RevisionBegun(revision_of="run_x", wish="第三天想在外婆家吃饭", draft=Draft())
     model = scripted(
         calls("list_pois", city="beijing", q="第三天想在外婆家吃饭"),
         calls("put_visit", day=1, poi_id="bj-gugong"),
         says("在外婆家吃饭"),
         calls("view_itinerary"),
     )
-    whole = await plan(pool, model, planner="openai", begun={**begun, "draft": draft})
+    whole = await plan(pool, model, planner="openai", begun=begun)
     assert (await verify(whole)).difference is None
     bare = copy_export(await redact(whole))
     text = json.dumps(bare.document, ensure_ascii=False)

@@ -3,24 +3,29 @@
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from backend.agent.replies import calls
 from backend.replay.live import Change, run_live
 from backend.replay.playback import play_back, show_turns
 from backend.replay.verify import verify
-from backend.runs.log.run_log import Step
+from backend.runs.log.steps import ModelReplied, Step, ToolCalled, select_payloads
 from backend.runs.work.recording import RecordedTools, make_recording
-from backend.tools.call import ToolCall, ToolOutcome
+from backend.tools.call import ToldSource, ToolCall, ToolOutcome
 from backend.tools.context import RunState
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import NotRecordedError, ToldSources
 from tests.replay.runs import NOW, change, make_pool, plan, scripted
 
-DAY = {"type": "object", "properties": {"day": {"type": "string"}}, "required": []}
+DAY: dict[str, JsonValue] = {
+    "type": "object",
+    "properties": {"day": {"type": "string"}},
+    "required": [],
+}
 
 
-def tell(name: str, *, enabled: bool = True) -> dict[str, Any]:
-    return {"enabled": enabled, "name": name, "description": "Rain?", "parameters": DAY}
+def tell(name: str, *, enabled: bool = True) -> ToldSource:
+    return ToldSource(enabled=enabled, name=name, description="Rain?", parameters=DAY)
 
 
 async def no_limits() -> dict[str, Any]:
@@ -35,14 +40,21 @@ async def test_what_is_offered_and_suggested_are_the_sources_of_then() -> None:
         calls("submit_itinerary"),
     )
     export = await plan(llm=model, planner="openai", sources=sources)
-    told = [n for n, step in enumerate(export.steps) if "sources" in step.payload]
+    made = [step.payload for step in export.steps]
+    told = [
+        n
+        for n, payload in enumerate(made)
+        if isinstance(payload, ModelReplied | ToolCalled) and payload.sources is not None
+    ]
     assert told == [1]  # once, since it never changes
-    first = next(step for step in export.steps if step.kind == "tool_called")
-    assert "city_weather" in first.payload["outcome"]["content"]["error"]["allowed"]
+    first = next(select_payloads(export.steps, ToolCalled))
+    assert "city_weather" in first.outcome.content["error"]["allowed"]
     assert (await verify(export)).difference is None
     turns = list(show_turns(await play_back(export)))
     assert turns[0]["tools"][-1] == "city_weather"
-    other = change(export, "/steps/1/payload/sources", [tell("city_news")], is_sealed=True)
+    other = change(
+        export, "/steps/1/payload/sources", [tell("city_news").model_dump()], is_sealed=True
+    )
     assert (await verify(other)).check == "calls"
 
 
@@ -57,8 +69,9 @@ async def test_a_source_that_was_not_asked_this_fails_loudly() -> None:
 def record(run: int, arguments: str, says: str) -> Step:
     call = ToolCall(id="c", name="city_weather", arguments=arguments)
     outcome = ToolOutcome(call_id="c", number=1, tool=call.name, content={"sky": says})
-    pair = {"call": call.model_dump(mode="json"), "outcome": outcome.model_dump(mode="json")}
-    return Step(run, "tool_called", {**pair, "sources": [tell("city_weather")]}, NOW)
+    told = (tell("city_weather"),)
+    called = ToolCalled(planner="openai", turn=1, index=0, call=call, outcome=outcome, sources=told)
+    return Step(run, called, NOW)
 
 
 async def test_a_replay_of_a_replay_knows_what_the_first_run_was_told() -> None:

@@ -24,6 +24,7 @@ from backend.replay.export import BadExportError, RunExport, find_changed, read_
 from backend.replay.json_tree import find_difference, list_leaves
 from backend.replay.playback import play_back, show_turns
 from backend.replay.verify import verify
+from backend.runs.log.steps import ModelReplied, select_payloads
 from backend.tools.limits import ToolLimit
 from tests.replay.runs import SCRIPT, change, follow, make_pool, make_wordy_pool, plan, scripted
 
@@ -208,11 +209,13 @@ async def test_a_step_shows_what_the_model_saw(sound: RunExport) -> None:
 async def test_what_a_turn_cost_is_what_the_ledger_has_kept() -> None:
     export = await plan(make_wordy_pool(), scripted(), planner="openai")
     shown = list(show_turns(await play_back(export)))
-    replies = [s.payload["reply"] for s in export.steps if s.kind == "model_replied"]
+    replies = [replied.reply for replied in select_payloads(export.steps, ModelReplied)]
     assert len(shown) == len(replies) > 5
     for turn, reply in zip(shown, replies, strict=True):
-        assert turn["ledger"]["parts"] == dict(sorted(reply["sent"]["parts"].items()))
-    fresh = [sum(s["tokens"] for s in reply["sent"]["fresh"].values()) for reply in replies]
+        assert reply.sent is not None
+        parts = {part: size.model_dump() for part, size in reply.sent.parts.items()}
+        assert turn["ledger"]["parts"] == dict(sorted(parts.items()))
+    fresh = [sum(s.tokens for s in reply.sent.fresh.values()) for reply in replies if reply.sent]
     assert [turn["ledger"]["new"]["tokens"] for turn in shown] == fresh
 
 

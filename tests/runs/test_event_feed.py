@@ -14,7 +14,8 @@ from backend.errors import UnavailableError
 from backend.runs.log import event_feed
 from backend.runs.log.event_feed import EventFeed
 from backend.runs.log.queries import delete_run, insert_run
-from backend.runs.log.run_log import Step, append_step, read_steps
+from backend.runs.log.run_log import append_step, read_steps
+from backend.runs.log.steps import PoolBuilt, RunFinished, RunQueued, RunStarted, Step, StepPayload
 
 pytestmark = pytest.mark.sql
 
@@ -29,10 +30,15 @@ async def feed(database_url: str, engine: AsyncEngine) -> AsyncIterator[EventFee
         yield feed
 
 
-async def write(engine: AsyncEngine, *kinds: str, first: int = 1) -> None:
-    for seq, kind in enumerate(kinds, first):
+QUEUED, STARTED = RunQueued(planner="auto"), RunStarted()
+BUILT = PoolBuilt(sha256="0", funnel={}, warnings=())
+FINISHED = RunFinished(status="succeeded", error=None)
+
+
+async def write(engine: AsyncEngine, *payloads: StepPayload, first: int = 1) -> None:
+    for seq, payload in enumerate(payloads, first):
         async with transaction(engine) as session:
-            await append_step(session, "run_1", Step(seq, kind, {}, read_utc()))
+            await append_step(session, "run_1", Step(seq, payload, read_utc()))
 
 
 async def read(feed: EventFeed, heard: list[Step | None], after: int = 0) -> None:
@@ -44,10 +50,10 @@ async def read(feed: EventFeed, heard: list[Step | None], after: int = 0) -> Non
 async def test_two_readers_hear_all_from_where_they_are(
     feed: EventFeed, engine: AsyncEngine
 ) -> None:
-    await write(engine, "run_queued", "run_started")
+    await write(engine, QUEUED, STARTED)
     both: tuple[list[Step | None], list[Step | None]] = ([], [])
     readers = [asyncio.create_task(read(feed, heard, n)) for n, heard in enumerate(both)]
-    await write(engine, "pool_built", "run_finished", first=3)
+    await write(engine, BUILT, FINISHED, first=3)
     await asyncio.wait_for(asyncio.gather(*readers), 20)
     assert [[step.seq for step in heard if step] for heard in both] == [[1, 2, 3, 4], [2, 3, 4]]
 
@@ -60,7 +66,7 @@ async def test_a_deleted_run_lets_its_readers_go(feed: EventFeed, engine: AsyncE
 
 
 async def test_a_closed_feed_lets_its_readers_go(feed: EventFeed, engine: AsyncEngine) -> None:
-    await write(engine, "run_queued")
+    await write(engine, QUEUED)
     heard: list[Step | None] = []
     reader = asyncio.create_task(read(feed, heard))
     while not heard:  # noqa: ASYNC110 - the reader tells nobody
@@ -87,7 +93,7 @@ async def test_a_reader_waits_out_a_database_that_is_away(
 
     monkeypatch.setattr(event_feed, "read_steps", read_or_fail)
     monkeypatch.setattr(event_feed, "transaction", fail)
-    await write(engine, "run_queued", "run_finished")
+    await write(engine, QUEUED, FINISHED)
     heard: list[Step | None] = []
     await asyncio.wait_for(read(feed, heard), 20)
     assert [step.seq for step in heard if step] == [1, 2]

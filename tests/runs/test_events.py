@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from backend.runs.log.events import render_event
-from backend.runs.log.run_log import Step
+from backend.runs.log.steps import Step, read_payload
 
 AT = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
 
 
 def show(kind: str, payload: dict[str, Any]) -> dict[str, Any] | None:
-    return render_event(Step(7, kind, payload, AT))
+    return render_event(Step(7, read_payload(kind, payload), AT))
 
 
 def call(arguments: str, **outcome: Any) -> dict[str, Any]:
     """Payload of a recorded call."""
-    made = {"number": 3, "tool": "list_pois", "is_error": False, "content": {}, **outcome}
+    made = {"call_id": "call_2_0", "number": 3, "tool": "list_pois", "content": {}, **outcome}
     asked = {"id": "call_2_0", "name": "list_pois", "arguments": arguments}
     return {"planner": "openai", "turn": 2, "index": 0, "call": asked, "outcome": made}
 

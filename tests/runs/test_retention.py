@@ -12,7 +12,8 @@ from backend.errors import NotFoundError
 from backend.runs.life.commands import claim_key, keep_run, remove_run
 from backend.runs.life.open_runs import BATCH, prune_runs
 from backend.runs.log.queries import insert_run
-from backend.runs.log.run_log import Step, append_step
+from backend.runs.log.run_log import append_step
+from backend.runs.log.steps import PlannerFellBack, Step
 
 pytestmark = pytest.mark.sql
 
@@ -32,7 +33,8 @@ async def make_run(engine: AsyncEngine, run_id: str, days_ago: float | None) -> 
     async with transaction(engine) as session:
         await insert_run(session, {**row, **rest, "executor": "queue", "finished_at": ended})
         for seq, size in enumerate((10, 40_000), 1):
-            await append_step(session, run_id, Step(seq, "tool_called", {"t": "x" * size}, NOW))
+            said = PlannerFellBack(planner="builtin", reason="x" * size)
+            await append_step(session, run_id, Step(seq, said, NOW))
 
 
 async def list_runs(engine: AsyncEngine) -> list[str]:

@@ -114,7 +114,7 @@ async def test_money_that_does_not_do_is_named_with_what_would() -> None:
     after = trial.result.state.draft
     sought = seek_for_draft(snapshot, after, check_plan(snapshot, after))
     assert sought.relaxation is not None
-    assert sought.relaxation["kind"] == "raise_budget"
+    assert sought.relaxation.kind == "raise_budget"
     assert sought.plan is not None
     assert sought.plan.draft == after
 

@@ -21,9 +21,17 @@ from backend.runs.life.result import show_run
 from backend.runs.log import durable
 from backend.runs.log.durable import RunWriter
 from backend.runs.log.queries import find_run, update_run
-from backend.runs.log.run_log import RunTakenOverError, Step, append_step, read_steps
+from backend.runs.log.run_log import RunTakenOverError, append_step, read_steps
+from backend.runs.log.steps import (
+    PlannerChosen,
+    PlannerStopped,
+    RunStarted,
+    Step,
+    ToolCalled,
+    select_payloads,
+)
 from backend.runs.work.workflow import Planners, advance_run
-from backend.tools.call import ToolSchema
+from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
 from tests.flows.conftest import REQUEST
 
 pytestmark = pytest.mark.sql
@@ -193,8 +201,8 @@ async def test_a_step_outlives_a_database_that_is_away(
     monkeypatch.setattr(durable, "RETRY_SECONDS", 0.0)
     run_id = await start(seeded)
     async with make_writer(seeded, run_id, 3, is_committed=is_committed) as writer:
-        await writer.append("planner_chosen", {"planner": "builtin"})
-        await writer.append("planner_stopped", {"stop": "submitted", "error": None})
+        await writer.append(PlannerChosen(planner="builtin"))
+        await writer.append(PlannerStopped(planner="builtin", stop="submitted"))
     _, kinds = await read_end(seeded, run_id)
     assert kinds == ["run_queued", "planner_chosen", "planner_stopped"]
 
@@ -204,38 +212,43 @@ async def test_a_step_that_another_worker_wrote_is_not_taken_for_ones_own(
 ) -> None:
     run_id = await start(seeded)
     async with transaction(seeded) as session:
-        await append_step(session, run_id, Step(2, "run_started", {}, read_utc()))
+        await append_step(session, run_id, Step(2, RunStarted(), read_utc()))
     async with make_writer(seeded, run_id) as writer:
         with pytest.raises(RunTakenOverError):
-            await writer.append("run_started", {})
+            await writer.append(RunStarted())
 
 
 async def test_patience_ends(seeded: AsyncEngine) -> None:
     run_id = await start(seeded)
     async with make_writer(seeded, run_id, 9, patience=0) as writer:
         with pytest.raises(UnavailableError):
-            await writer.append("run_started", {})
+            await writer.append(RunStarted())
 
 
 async def test_connections_that_broke_while_they_lay_idle_lose_no_step(seeded: AsyncEngine) -> None:
     run_id = await start(seeded)
     async with make_writer(seeded, run_id) as writer:
-        await writer.append("run_started", {})
+        await writer.append(RunStarted())
         async with transaction(seeded) as session:
             await session.execute(text(END_OTHERS))
-        await writer.append("planner_chosen", {"planner": "builtin"})
+        await writer.append(PlannerChosen(planner="builtin"))
     assert (await read_end(seeded, run_id))[1] == ["run_queued", "run_started", "planner_chosen"]
 
 
 async def test_a_large_payload_stands_apart_and_reads_the_same(seeded: AsyncEngine) -> None:
     run_id = await start(seeded)
-    large = {"text": "页" * 6000, "order": {"z": 1, "a": 2}}
+    call = ToolCall(id="call_1_0", name="list_pois", arguments="{}")
+    content = {"text": "页" * 6000, "order": {"z": 1, "a": 2}}
+    outcome = ToolOutcome(call_id=call.id, number=1, tool=call.name, content=content)
+    large = ToolCalled(planner="builtin", turn=1, index=0, call=call, outcome=outcome)
+    small = RunStarted()
     async with make_writer(seeded, run_id) as writer:
-        await writer.append("tool_called", large)
-        await writer.append("tool_called", {"text": "small"})
+        await writer.append(large)
+        await writer.append(small)
     steps = await read_steps(seeded, run_id, after=1)
-    assert [step.payload for step in steps] == [large, {"text": "small"}]
-    assert list(steps[0].payload["order"]) == ["z", "a"]
+    assert [step.payload for step in steps] == [large, small]
+    read = next(select_payloads(steps, ToolCalled))
+    assert list(read.outcome.content["order"]) == ["z", "a"]
     async with transaction(seeded) as session:
         sizes = text(
             "select seq, length(payload::text) from run_log where run_id = :run order by 1"

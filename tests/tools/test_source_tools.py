@@ -87,7 +87,8 @@ async def test_offered_by_city_and_switch() -> None:
 
 async def test_arguments_are_typed_and_checked_before_a_fetch() -> None:
     desk = Desk(FakeSources(offer("hk_news"), offer("hk_border_crossings")))
-    schema = next(s for s in await desk.runner.offered() if s.name == "hk_news").parameters
+    offered = await desk.runner.offered()
+    schema: Any = next(s for s in offered if s.name == "hk_news").parameters
     assert schema["required"] == ["topic"]
     assert schema["properties"]["lang"]["enum"] == ["en", "zh"]
     assert schema["properties"]["limit"]["maximum"] == 20

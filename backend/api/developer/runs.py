@@ -113,7 +113,7 @@ async def get_trace(
         await get_run(session, run_id, principal.tenant)
     steps = await read_steps(services.engine, run_id, cursor, limit + 1)
     items = [
-        {"seq": s.seq, "kind": s.kind, "at": s.at.isoformat(), "payload": s.payload}
+        {"seq": s.seq, "kind": s.kind, "at": s.at.isoformat(), "payload": s.payload.as_json()}
         for s in steps[:limit]
     ]
     return {"items": items, "next_cursor": items[-1]["seq"] if len(steps) > limit else None}

@@ -13,7 +13,8 @@ from backend.pool.snapshot import Snapshot
 from backend.results.values import write_json
 from backend.runs.life.commands import start_run
 from backend.runs.log.queries import hold_run, read_snapshot_text
-from backend.runs.log.run_log import Step, read_steps
+from backend.runs.log.run_log import read_steps
+from backend.runs.log.steps import ModelReplied, Step, ToolCalled, select_payloads
 from backend.runs.work.workflow import Planners, advance_run
 from backend.settings import Settings, find_data
 from backend.tools.registry import TOOLS, find_tool
@@ -70,10 +71,10 @@ def _follow(base: Size, steps: Sequence[Step]) -> dict[str, Any]:
     """The conversation as it went: a round for each reply."""
     main = Conversation(base)
     for step in steps:
-        if step.kind == "model_replied":
+        if isinstance(step.payload, ModelReplied):
             main.ask()
-        elif step.kind == "tool_called":
-            main.add(_measure_call(step))
+        elif isinstance(step.payload, ToolCalled):
+            main.add(_measure_call(step.payload))
     return _describe(main)
 
 
@@ -81,28 +82,27 @@ def _dump(base: Size, rows: Sequence[tuple[str, Any]], steps: Sequence[Step]) ->
     """The rows before the first round, then the writes alone."""
     main = Conversation(base + measure(write_json([row for _, row in rows])))
     turn = None
-    for step in steps:
-        if step.kind == "tool_called" and not _is_read(step):
-            if step.payload["turn"] != turn:
+    for called in select_payloads(steps, ToolCalled):
+        if not _is_read(called):
+            if called.turn != turn:
                 main.ask()
-            turn = step.payload["turn"]
-            main.add(_measure_call(step))
+            turn = called.turn
+            main.add(_measure_call(called))
     return _describe(main) | {"rows": len(rows)}
 
 
-def _is_read(step: Step) -> bool:
-    tool = find_tool(step.payload["call"]["name"])
+def _is_read(called: ToolCalled) -> bool:
+    tool = find_tool(called.call.name)
     return tool is not None and tool.effect in _READS
 
 
-def _measure_call(step: Step) -> Size:
-    call = measure(step.payload["call"]["arguments"])
-    return call + measure(write_json(step.payload["outcome"]["content"]))
+def _measure_call(called: ToolCalled) -> Size:
+    return measure(called.call.arguments) + measure(write_json(called.outcome.content))
 
 
 def _count_rows(steps: Sequence[Step]) -> int:
-    contents = (s.payload["outcome"]["content"] for s in steps if s.kind == "tool_called")
-    return sum(content.get("returned", 0) for content in contents)
+    calls = select_payloads(steps, ToolCalled)
+    return sum(called.outcome.content.get("returned", 0) for called in calls)
 
 
 def _describe(main: Conversation) -> dict[str, Any]:

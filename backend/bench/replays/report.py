@@ -25,6 +25,7 @@ from backend.bootstrap import make_fetcher
 from backend.db.session import transaction
 from backend.errors import WaypoolError
 from backend.replay.export import RunExport
+from backend.runs.log.steps import ToolCalled, select_payloads
 from backend.runs.work.workflow import open_means
 from backend.settings import Settings, find_data
 
@@ -99,15 +100,15 @@ async def _make(
 
 def count_run(export: RunExport, *, is_scripted: bool) -> Counter[str]:
     """What makes a recording hard to replay, in numbers."""
-    steps = [step.payload for step in export.steps if step.kind == "tool_called"]
-    contents = [payload["outcome"]["content"] for payload in steps]
-    limits = [payload["limits"] for payload in steps]
+    calls = [*select_payloads(export.steps, ToolCalled)]
+    contents = [called.outcome.content for called in calls]
+    limits = [called.limits for called in calls]
     return Counter(
         {
             "scripted" if is_scripted else "builtin": 1,
             f"status {export.run['status']}": 1,
-            "calls": len(steps),
-            "faults": sum(bool(payload["outcome"]["is_error"]) for payload in steps),
+            "calls": len(calls),
+            "faults": sum(called.outcome.is_error for called in calls),
             "repeats": sum("repeat_of" in content for content in contents),
             "handles": len(export.results),
             "limit_changes": sum(a != b for a, b in itertools.pairwise(limits)),

@@ -15,7 +15,8 @@ from backend.runs.life.queue import JobQueue
 from backend.runs.life.spending import check_spending
 from backend.runs.log.lifecycle import EXECUTOR, INLINE
 from backend.runs.log.queries import RunHead, insert_run
-from backend.runs.log.run_log import Step, append_step
+from backend.runs.log.run_log import append_step
+from backend.runs.log.steps import RevisionBegun, RunQueued, Step
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class ChildRun:
     snapshot: Snapshot
     overrides: dict[str, Any]
     model: str | None = None
-    begun: dict[str, Any] | None = None
+    begun: RevisionBegun | None = None
 
 
 async def start_child(engine: Engine, queue: JobQueue | None, child: ChildRun) -> str:
@@ -44,9 +45,9 @@ async def start_child(engine: Engine, queue: JobQueue | None, child: ChildRun) -
         times = {"created_at": now, "deadline_at": now + deadline}
         row = {"id": run_id, "status": "queued", "executor": executor}
         await insert_run(session, {**row, **_describe(child), **times})
-        await append_step(session, run_id, Step(1, "run_queued", {"planner": planner}, now))
+        await append_step(session, run_id, Step(1, RunQueued(planner=planner), now))
         if child.begun is not None:
-            await append_step(session, run_id, Step(2, "revision_begun", child.begun, now))
+            await append_step(session, run_id, Step(2, child.begun, now))
         if queue is not None:
             await lock_admission(session, tenant)
             await check_room(session, tenant, params, beside=run_id)

@@ -34,7 +34,8 @@ from backend.runs.log.queries import (
     pin_run,
     update_run,
 )
-from backend.runs.log.run_log import Step, append_step
+from backend.runs.log.run_log import append_step
+from backend.runs.log.steps import RunQueued, Step
 from backend.runs.log.tables import IdempotencyKey
 from backend.text import quote
 
@@ -196,7 +197,7 @@ async def make_run(
         **beside,
     }
     await insert_run(session, values)
-    await append_step(session, run_id, Step(1, "run_queued", {"planner": request.planner}, now))
+    await append_step(session, run_id, Step(1, RunQueued(planner=request.planner), now))
     return run_id
 
 

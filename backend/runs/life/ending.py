@@ -16,14 +16,21 @@ from typing import Any
 
 from sqlalchemy import select, text
 
-from backend.agent.llm import ModelReply
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
 from backend.errors import WaypoolError
 from backend.runs.life.admission import list_overdue
 from backend.runs.log.lifecycle import RunStatus
 from backend.runs.log.queries import RunHead, find_run, update_run
-from backend.runs.log.run_log import RunTakenOverError, Step, append_step, read_last_seq
+from backend.runs.log.run_log import RunTakenOverError, append_step, read_last_seq
+from backend.runs.log.steps import (
+    ModelReplied,
+    PlannerStopped,
+    RunError,
+    RunFinished,
+    Step,
+    ToolCalled,
+)
 from backend.runs.log.tables import RunCounter
 from backend.tools.registry import find_tool
 
@@ -53,12 +60,13 @@ def count_run(run: Ended) -> Counts:
     observe(counts, "run_seconds", run.seconds, RUN_BUCKETS)
     for step in run.steps:
         add(counts, "steps", 1, kind=step.kind)
-        if step.kind == "model_replied":
-            _count_reply(counts, step)
-        elif step.kind == "tool_called":
-            _count_call(counts, step)
-        elif step.kind == "planner_stopped" and step.payload["error"]:
-            add(counts, "planner_failures", 1, reason=step.payload["error"])
+        found = step.payload
+        if isinstance(found, ModelReplied):
+            _count_reply(counts, found)
+        elif isinstance(found, ToolCalled):
+            _count_call(counts, found)
+        elif isinstance(found, PlannerStopped) and found.error:
+            add(counts, "planner_failures", 1, reason=found.error)
     return counts
 
 
@@ -78,23 +86,19 @@ def observe(
     add(counts, f"{name}_sum", value, **labels)
 
 
-def _count_reply(counts: Counts, step: Step) -> None:
-    planner = step.payload["planner"]
-    usage = ModelReply.model_validate(step.payload["reply"]).usage
-    for kind, tokens in usage.model_dump().items():
+def _count_reply(counts: Counts, replied: ModelReplied) -> None:
+    for kind, tokens in replied.reply.usage.model_dump().items():
         if tokens:
             add(counts, "tokens", tokens, kind=kind.removesuffix("_tokens"))
-    seconds = step.payload.get("seconds")
-    if seconds is not None:
-        observe(counts, "model_seconds", seconds, MODEL_BUCKETS, planner=planner)
+    if replied.seconds is not None:
+        planner = replied.planner
+        observe(counts, "model_seconds", replied.seconds, MODEL_BUCKETS, planner=planner)
 
 
-def _count_call(counts: Counts, step: Step) -> None:
-    outcome = step.payload["outcome"]
-    tool = (
-        outcome["tool"] if find_tool(outcome["tool"]) else "unknown"
-    )  # a model's word is no label
-    add(counts, "tool_calls", 1, tool=tool, outcome="error" if outcome["is_error"] else "ok")
+def _count_call(counts: Counts, called: ToolCalled) -> None:
+    outcome = called.outcome
+    tool = outcome.tool if find_tool(outcome.tool) else "unknown"  # a model's word is no label
+    add(counts, "tool_calls", 1, tool=tool, outcome="error" if outcome.is_error else "ok")
 
 
 _ADD = text(
@@ -140,7 +144,7 @@ class End:
     """
 
     status: RunStatus
-    error: dict[str, Any] | None = None
+    error: RunError | None = None
     result: dict[str, Any] | None = None
     steps: Sequence[Step] = ()
     at: dt.datetime | None = None
@@ -157,10 +161,10 @@ async def end_run(session: Session, run: RunHead, end: End) -> None:
     if not await update_run(session, run.id, **values):
         raise RunTakenOverError(f"{run.id} has ended already")
     last = end.steps[-1].seq if end.steps else await read_last_seq(session, run.id)
-    ended = {"status": end.status, "error": end.error}
-    await append_step(session, run.id, Step(last + 1, "run_finished", ended, at))
+    ended = RunFinished(status=end.status, error=end.error)
+    await append_step(session, run.id, Step(last + 1, ended, at))
     seconds = (at - run.created_at).total_seconds()
-    reason = end.error["code"] if end.error else ""
+    reason = end.error.code if end.error else ""
     # Last: all ends of runs meet at these rows, and wait there for each other's commit.
     await add_counts(session, count_run(Ended(end.status, reason, seconds, end.steps)))
 
@@ -179,5 +183,5 @@ async def end_overdue(engine: Engine) -> None:
 def make_overdue(steps: Sequence[Step] = ()) -> End:
     """The end of a run that never got as far as a plan."""
     error = DeadlineError("the run's deadline passed before it had begun")
-    shown = {"code": error.code, "message": error.message}
-    return End("failed", shown, {"error": shown}, steps)
+    shown = RunError(code=error.code, message=error.message)
+    return End("failed", shown, {"error": shown.model_dump()}, steps)

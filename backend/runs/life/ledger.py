@@ -8,15 +8,16 @@ from typing import Any
 
 from backend.agent.ledger import TOKENIZER, is_estimate
 from backend.agent.limits import StopReason, read_stop_limits
-from backend.agent.llm import ModelReply, Sent, Size, Usage, add_sizes
+from backend.agent.llm import Sent, Size, Usage, add_sizes
 from backend.agent.models import Models, Prices
 from backend.db.session import Engine, transaction
 from backend.errors import ConfigurationError
 from backend.runs.life.commands import get_run
 from backend.runs.life.spending import show_cost, write_amount
 from backend.runs.log.queries import read_snapshot_params
-from backend.runs.log.run_log import Step, read_steps
+from backend.runs.log.run_log import read_steps
 from backend.runs.log.stages import Stage, read_stages
+from backend.runs.log.steps import ModelReplied, PlannerStopped, Step, ToolCalled, select_payloads
 
 
 async def read_ledger(
@@ -51,14 +52,12 @@ def describe_ledger(
 
 
 def _list_requests(stage: Stage, prices: Prices | None) -> Iterator[dict[str, Any]]:
-    for step in stage.steps:
-        if step.kind != "model_replied":
-            continue
-        reply = ModelReply.model_validate(step.payload["reply"])
+    for replied in select_payloads(stage.steps, ModelReplied):
+        reply = replied.reply
         sent = reply.sent or Sent(parts={}, fresh={})
         cost = prices.charge(reply.usage) if prices else None
         yield {
-            "turn": step.payload["turn"],
+            "turn": replied.turn,
             "parts": _show_parts(sent.parts),
             "total": sent.total.model_dump(),
             "new": add_sizes(sent.fresh.values()).model_dump(),
@@ -83,15 +82,14 @@ def _show_parts(parts: dict[str, Size]) -> dict[str, Any]:
 
 def _describe_context(steps: Sequence[Step], budget: int) -> dict[str, Any] | None:
     """The conversation as the model's stage left it; None before that."""
-    for step in steps:
-        if step.kind == "planner_stopped" and step.payload.get("context"):
-            sizes = {p: Size.model_validate(s) for p, s in step.payload["context"].items()}
-            total = add_sizes(sizes.values())
+    for stopped in select_payloads(steps, PlannerStopped):
+        if stopped.context:
+            total = add_sizes(stopped.context.values())
             return {
-                "parts": _show_parts(sizes),
+                "parts": _show_parts(stopped.context),
                 "total": total.model_dump(),
                 "budget_tokens": budget,
-                "fits": total.tokens <= budget and step.payload["stop"] != _FULL,
+                "fits": total.tokens <= budget and stopped.stop != _FULL,
             }
     return None
 
@@ -115,13 +113,12 @@ def _describe_cost(
 
 
 def _list_results(steps: Sequence[Step]) -> Iterator[dict[str, Any]]:
-    """What each call put into the context, where its outcome says how much it was before."""
-    for step in steps:
-        if step.kind == "tool_called":
-            outcome = step.payload["outcome"]
-            sizes = {key: outcome[key] for key in _SIZES if outcome.get(key) is not None}
-            if sizes:
-                yield {"number": outcome["number"], "tool": outcome["tool"], **sizes}
+    """What each answer of a source put into the context, and how much it was before."""
+    for called in select_payloads(steps, ToolCalled):
+        use, outcome = called.outcome.source, called.outcome
+        if use is not None and use.error is None:
+            sizes = {key: getattr(use, key) for key in _SIZES}
+            yield {"number": outcome.number, "tool": outcome.tool, **sizes}
 
 
 _FULL = str(StopReason.CONTEXT_BUDGET)

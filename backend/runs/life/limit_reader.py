@@ -5,8 +5,7 @@ too; a replay needs to know at which call that was.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from backend.db.statements import Statements
 from backend.tools.limits import ToolLimit
@@ -27,9 +26,10 @@ class LimitReader:
         self._last = override_rows(limits, self._rows)
         return self._last
 
-    def describe_last(self) -> dict[str, Any]:
+    @property
+    def last(self) -> dict[str, ToolLimit]:
         """What the last reading gave, for the payload of the step that it was read for."""
-        return {"limits": dump_limits(self._last)}
+        return select_changed(self._last)
 
 
 def override_rows(limits: Mapping[str, ToolLimit], rows: Mapping[str, int]) -> dict[str, ToolLimit]:
@@ -41,11 +41,6 @@ def override_rows(limits: Mapping[str, ToolLimit], rows: Mapping[str, int]) -> d
     return {**limits, **changed}
 
 
-def dump_limits(limits: Mapping[str, ToolLimit]) -> dict[str, Any]:
-    """Those that differ from the code's defaults, as JSON values."""
-    return {name: asdict(limit) for name, limit in limits.items() if limit != ToolLimit()}
-
-
-def load_limits(values: Mapping[str, Any]) -> dict[str, ToolLimit]:
-    """What `dump_limits` has written."""
-    return {name: ToolLimit(**limit) for name, limit in values.items()}
+def select_changed(limits: Mapping[str, ToolLimit]) -> dict[str, ToolLimit]:
+    """Those that differ from the code's defaults, which is what the log keeps."""
+    return {name: limit for name, limit in limits.items() if limit != ToolLimit()}

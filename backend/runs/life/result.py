@@ -12,7 +12,7 @@ from backend.db.session import Engine, Session, transaction
 from backend.errors import ConflictError
 from backend.planner.exports.delivered import Delivered
 from backend.planner.plan.itinerary import Itinerary, Violation
-from backend.pool.findings import count_funnel
+from backend.pool.findings import FunnelStep, count_funnel
 from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.life.commands import get_run
 from backend.runs.life.spending import show_cost
@@ -43,16 +43,15 @@ class RunUsage(BaseModel):
         )
 
 
-def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[str, Any]:
-    """The funnel of a run so far, as JSON values."""
+def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[Kind, FunnelStep]:
+    """The funnel of a run so far."""
     draft = state.draft
     selected: dict[Kind, set[str]] = {
         "poi": set(draft.poi_ids),
         "hotel": set(draft.hotels.values()),
         "train": {train for ids in draft.trains.values() for train in ids},
     }
-    steps = count_funnel(snapshot, state.listed, state.opened, selected)
-    return {kind: step.model_dump(mode="json") for kind, step in steps.items()}
+    return count_funnel(snapshot, state.listed, state.opened, selected)
 
 
 _EMPTY: dict[str, Any] = {

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from backend.agent.limits import StopReason
 from backend.clock import read_utc
@@ -22,6 +22,7 @@ from backend.pool.snapshot import Snapshot
 from backend.runs.life.ending import DeadlineError
 from backend.runs.log.lifecycle import RunStatus, explain_stop
 from backend.runs.log.stages import Stage
+from backend.runs.log.steps import Clash, RunError
 
 OWN_CODES = frozenset({"LEG_NOT_COVERED", "MUST_SEE_CLOSED"})
 """Warnings of the pool that the validator gives too, there with their place in the plan."""
@@ -109,8 +110,8 @@ class Verdict:
     """The final status; `clash` stands with infeasible, `error` with failed."""
 
     status: RunStatus
-    clash: list[dict[str, Any]] | None = None
-    error: dict[str, Any] | None = None
+    clash: tuple[Clash, ...] | None = None
+    error: RunError | None = None
 
 
 def judge(last: Stage | None, findings: Findings, cut: Cut | None) -> Verdict:
@@ -121,20 +122,20 @@ def judge(last: Stage | None, findings: Findings, cut: Cut | None) -> Verdict:
         return Verdict("succeeded")
     if cut == "deadline" and findings.errors:
         error = DeadlineError("the deadline passed before the plan was sound")
-        return Verdict("failed", error={"code": error.code, "message": error.message})
+        return Verdict("failed", error=RunError(code=error.code, message=error.message))
     stop = last.stop if last else None
     if findings.errors and last is not None and (last.planner != "builtin" or stop in _SHORT):
         code = (last.error or stop or "STOPPED").upper()
-        return Verdict("failed", error={"code": code, "message": explain_stop(stop, last.error)})
-    return Verdict("infeasible", [show_clash(breach) for breach in findings.clashes])
+        return Verdict("failed", error=RunError(code=code, message=explain_stop(stop, last.error)))
+    return Verdict("infeasible", tuple(map(show_clash, findings.clashes)))
 
 
-def show_clash(breach: Breach) -> dict[str, Any]:
+def show_clash(breach: Breach) -> Clash:
     """The delivered shape; the figure is money with two places, else whole minutes."""
     amount = breach.amount
     shown = format_money(amount) if isinstance(amount, Decimal) else amount
-    return {
-        "code": breach.violation.code,
-        "amount": None if shown is None else str(shown),
-        "message": breach.violation.message,
-    }
+    return Clash(
+        code=breach.violation.code,
+        amount=None if shown is None else str(shown),
+        message=breach.violation.message,
+    )

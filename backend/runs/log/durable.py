@@ -9,21 +9,26 @@ Puts the progress of a streamed reply into the run log, seldom enough to keep th
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from backend.agent.llm import ModelReply, Progress
 from backend.clock import read_utc
 from backend.db.session import Engine, Session
 from backend.db.statements import Statements
 from backend.errors import UnavailableError, WaypoolError
-from backend.runs.log.run_log import (
-    RunTakenOverError,
+from backend.runs.log.run_log import RunTakenOverError, append_step, append_step_alone, read_steps
+from backend.runs.log.steps import (
+    Conditions,
+    ModelProgressed,
+    ModelReplied,
+    PlannerName,
     Step,
-    append_step,
-    append_step_alone,
-    read_steps,
+    StepPayload,
+    ToolCalled,
 )
 from backend.tools.call import ToolCall, ToolOutcome
+
+RecordedT = TypeVar("RecordedT", ModelReplied, ToolCalled)
 
 PATIENCE_SECONDS = 60.0
 """How long a finished step is kept for a database that is away, before it is lost and done again."""
@@ -46,7 +51,7 @@ class WorkerStoppingError(WaypoolError):
 class StepWriter(Protocol):
     """Takes the steps of a run, in order."""
 
-    async def append(self, kind: str, payload: dict[str, Any]) -> None:
+    async def append(self, payload: StepPayload) -> None:
         """One more step."""
         ...
 
@@ -69,13 +74,13 @@ class RunWriter:
         self._last = last_seq
         self._patience = patience
 
-    async def append(self, kind: str, payload: dict[str, Any]) -> None:
+    async def append(self, payload: StepPayload) -> None:
         """One step in a transaction of its own.
 
         What it records may have been paid for, so it waits `patience` seconds for a database that
         is away.
         """
-        step = Step(self._last + 1, kind, payload, read_utc())
+        step = Step(self._last + 1, payload, read_utc())
         until = time.monotonic() + self._patience
         while not await self._is_written(  # noqa: ASYNC110 - the database tells nobody it is back
             step, is_last_try=time.monotonic() >= until
@@ -83,10 +88,10 @@ class RunWriter:
             await asyncio.sleep(RETRY_SECONDS)
         self._last = step.seq
 
-    async def append_in(self, session: Session, kind: str, payload: dict[str, Any]) -> None:
+    async def append_in(self, session: Session, payload: StepPayload) -> None:
         """One step in the caller's transaction."""
         self._last += 1
-        await append_step(session, self._run_id, Step(self._last, kind, payload, read_utc()))
+        await append_step(session, self._run_id, Step(self._last, payload, read_utc()))
 
     async def _is_written(self, step: Step, *, is_last_try: bool) -> bool:
         try:
@@ -111,17 +116,17 @@ class DurableRecorder:
     def __init__(
         self,
         writer: StepWriter,
-        planner: str,
+        planner: PlannerName,
         recorded: Sequence[Step],
         is_stopping: Callable[[], bool] = lambda: False,
-        describe: Callable[[], dict[str, Any]] = dict,
+        read_conditions: Callable[[], Conditions] = Conditions,
     ) -> None:
         """`recorded` holds the replies and outcomes of this planner that stand in the log.
 
-        Where `is_stopping`, the next step that is written ends this worker's part. `describe` gives
-        what held while a step was done, for its payload. `turn` is the one that is asked for.
+        Where `is_stopping`, the next step that is written ends this worker's part. `read_conditions`
+        gives what held while a step was done, for its payload. `turn` is the one that is asked for.
         """
-        self._describe = describe
+        self._read_conditions = read_conditions
         self._writer = writer
         self._is_stopping = is_stopping
         self._planner = planner
@@ -131,49 +136,64 @@ class DurableRecorder:
     async def reply(self, turn: int, ask: Callable[[], Awaitable[ModelReply]]) -> ModelReply:
         """The model's reply of a turn."""
         self.turn = turn
-        payload = self._take("model_replied", {"turn": turn})
-        if payload is not None:
-            return ModelReply.model_validate(payload["reply"])
+        recorded = self._take(ModelReplied, f"turn {turn}", lambda taken: taken.turn == turn)
+        if recorded is not None:
+            return recorded.reply
         began = time.monotonic()
         reply = await ask()
-        recorded = {
-            "planner": self._planner,
-            "turn": turn,
-            "seconds": round(time.monotonic() - began, 4),
-            "reply": reply.model_dump(mode="json"),
-        }
-        await self._record("model_replied", recorded)
+        seconds, held = round(time.monotonic() - began, 4), self._read_conditions()
+        await self._record(
+            ModelReplied(
+                planner=self._planner,
+                turn=turn,
+                seconds=seconds,
+                reply=reply,
+                limits=held.limits,
+                replayed=held.replayed,
+                sources=held.sources,
+            )
+        )
         return reply
 
     async def outcome(
         self, turn: int, index: int, call: ToolCall, run: Callable[[], Awaitable[ToolOutcome]]
     ) -> ToolOutcome:
         """The outcome of one call of a turn."""
-        payload = self._take("tool_called", {"turn": turn, "index": index})
-        if payload is not None:
-            return ToolOutcome.model_validate(payload["outcome"])
-        outcome = await run()
-        recorded = {
-            "planner": self._planner,
-            "turn": turn,
-            "index": index,
-            "call": call.model_dump(mode="json"),
-            "outcome": outcome.model_dump(mode="json"),
-        }
-        await self._record("tool_called", recorded)
+        recorded = self._take(
+            ToolCalled,
+            f"call {index} of turn {turn}",
+            lambda taken: (taken.turn, taken.index) == (turn, index),
+        )
+        if recorded is not None:
+            return recorded.outcome
+        outcome, held = await run(), self._read_conditions()
+        await self._record(
+            ToolCalled(
+                planner=self._planner,
+                turn=turn,
+                index=index,
+                call=call,
+                outcome=outcome,
+                limits=held.limits,
+                replayed=held.replayed,
+                sources=held.sources,
+            )
+        )
         return outcome
 
-    async def _record(self, kind: str, payload: dict[str, Any]) -> None:
-        await self._writer.append(kind, {**payload, **self._describe()})
+    async def _record(self, payload: ModelReplied | ToolCalled) -> None:
+        await self._writer.append(payload)
         if self._is_stopping():
-            raise WorkerStoppingError(f"stopped after a {kind}")
+            raise WorkerStoppingError(f"stopped after a {payload.kind}")
 
-    def _take(self, kind: str, position: dict[str, int]) -> dict[str, Any] | None:
+    def _take(
+        self, model: type[RecordedT], place: str, is_there: Callable[[RecordedT], bool]
+    ) -> RecordedT | None:
         if not self._recorded:
             return None
         step = self._recorded.pop(0)
-        if step.kind != kind or any(step.payload[name] != n for name, n in position.items()):
-            raise LogMismatchError(f"step {step.seq} is a {step.kind}, not {kind} {position}")
+        if not isinstance(step.payload, model) or not is_there(step.payload):
+            raise LogMismatchError(f"step {step.seq} is a {step.kind}, not the {place}")
         return step.payload
 
 
@@ -191,8 +211,8 @@ class ProgressFeed:
 
     def __init__(
         self,
-        writer: RunWriter,
-        planner: str,
+        writer: StepWriter,
+        planner: PlannerName,
         read_turn: Callable[[], int],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -210,15 +230,15 @@ class ProgressFeed:
         if now - self._told_at < pause:
             return
         self._told_at = now
-        payload = {
-            "planner": self._planner,
-            "turn": self._now[0],
-            "attempt": progress.attempt,
-            "text": progress.text[self._told :],
-            "calls": [call.model_dump() for call in progress.calls],
-        }
+        payload = ModelProgressed(
+            planner=self._planner,
+            turn=self._now[0],
+            attempt=progress.attempt,
+            text=progress.text[self._told :],
+            calls=progress.calls,
+        )
         self._told = len(progress.text)
-        await self._writer.append("model_progressed", payload)
+        await self._writer.append(payload)
 
     def _begin(self, now: tuple[int, int]) -> None:
         if now != self._now:

@@ -15,7 +15,8 @@ from psycopg.sql import SQL, Identifier
 from backend.db.session import CONNECT_SECONDS, Engine, transaction
 from backend.errors import UnavailableError
 from backend.runs.log.queries import find_run
-from backend.runs.log.run_log import CHANNEL, Step, read_steps
+from backend.runs.log.run_log import CHANNEL, read_steps
+from backend.runs.log.steps import RunFinished, Step
 
 PATIENCE_SECONDS = 5.0
 """A reader looks by itself after so long, in case the listening connection was away."""
@@ -74,7 +75,7 @@ class EventFeed:
                 for step in steps:
                     yield step
                     after = step.seq
-                    if step.kind == "run_finished":
+                    if isinstance(step.payload, RunFinished):
                         return
                 if self._is_closed:
                     return

@@ -6,20 +6,20 @@ Each type is a document of its own; what a step holds beyond its document stays 
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from backend.agent.llm import Usage
 from backend.pool.findings import FunnelStep
 from backend.pool.snapshot import Kind, PoolWarning
 from backend.runs.log.lifecycle import RunStatus
-from backend.runs.log.run_log import Step
-
-PlannerName = Literal["builtin", "openai"]
+from backend.runs.log.steps import ModelReplied as RecordedReply
+from backend.runs.log.steps import PlannerName, Step
+from backend.runs.log.steps import ToolCalled as RecordedCall
 
 _INTERNAL = re.compile(r"\b(?:call_\d+_\d+|(?:call|res)_[0-9a-z]{26})\b")
-_PAGE = ("total", "returned", "hasMore", "limit", "hint", "repeat_of")
+_PAGE_FIELDS = ("total", "returned", "hasMore", "limit", "hint", "repeat_of")
 
 
 class EventBase(BaseModel):
@@ -126,7 +126,7 @@ class ToolCalled(EventBase):
     turn: int
     number: int = Field(description="Counts the run's calls from 1.")
     tool: str
-    arguments: Any = Field(description="null where the model sent no JSON.")
+    arguments: JsonValue = Field(description="null where the model sent no JSON.")
     error: ErrorShown | None = None
     total: int | None = None
     returned: int | None = None
@@ -197,54 +197,72 @@ EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _SHOWN = frozenset(EVENT.json_schema()["discriminator"]["mapping"])
 
 
-def render_event(step: Step) -> dict[str, Any] | None:
-    """The public event of a step as JSON values; None for a kind that is not for travellers."""
+def make_event(step: Step) -> Event | None:
+    """The public event of a step; None for a kind that is not for travellers."""
     if step.kind not in _SHOWN:
         return None
-    render = {"model_replied": _render_reply, "tool_called": _render_call}.get(step.kind)
-    values = render(step.payload) if render else step.payload
-    head = {"seq": step.seq, "type": step.kind, "at": step.at.isoformat()}
-    event = EVENT.validate_python({**_conceal(values), **head})
-    return event.model_dump(mode="json", exclude_unset=True)
+    head: dict[str, JsonValue] = {
+        "seq": step.seq,
+        "type": step.kind,
+        "at": step.at.isoformat(),
+    }
+    return EVENT.validate_python({**_conceal_all(_show(step)), **head})
 
 
-def _render_reply(payload: Mapping[str, Any]) -> dict[str, Any]:
-    reply = payload["reply"]
+def render_event(step: Step) -> dict[str, JsonValue] | None:
+    """The same as JSON values, with the fields that it has."""
+    event = make_event(step)
+    return None if event is None else event.model_dump(mode="json", exclude_unset=True)
+
+
+def _show(step: Step) -> dict[str, JsonValue]:
+    if isinstance(step.payload, RecordedReply):
+        return _show_reply(step.payload)
+    if isinstance(step.payload, RecordedCall):
+        return _show_call(step.payload)
+    return step.payload.as_json()
+
+
+def _show_reply(replied: RecordedReply) -> dict[str, JsonValue]:
     return {
-        "planner": payload["planner"],
-        "turn": payload["turn"],
-        "text": reply["text"],
-        "tools": [call["name"] for call in reply["calls"]],
-        "usage": reply["usage"],
+        "planner": replied.planner,
+        "turn": replied.turn,
+        "text": replied.reply.text,
+        "tools": [call.name for call in replied.reply.calls],
+        "usage": replied.reply.usage.model_dump(),
     }
 
 
-def _render_call(payload: Mapping[str, Any]) -> dict[str, Any]:
-    outcome = payload["outcome"]
-    content = outcome["content"]
-    shown: dict[str, Any] = {
-        "planner": payload["planner"],
-        "turn": payload["turn"],
-        "number": outcome["number"],
-        "tool": outcome["tool"],
-        "arguments": _parse(payload["call"]["arguments"]),
+def _show_call(called: RecordedCall) -> dict[str, JsonValue]:
+    content = called.outcome.content
+    shown: dict[str, JsonValue] = {
+        "planner": called.planner,
+        "turn": called.turn,
+        "number": called.outcome.number,
+        "tool": called.outcome.tool,
+        "arguments": _parse(called.call.arguments),
     }
-    if outcome["is_error"]:
+    if called.outcome.is_error:
         return shown | {"error": content["error"]}
-    return shown | {key: content[key] for key in _PAGE if key in content}
+    return shown | {key: content[key] for key in _PAGE_FIELDS if key in content}
 
 
-def _parse(arguments: str) -> Any:
+def _parse(arguments: str) -> JsonValue:
     try:
-        return json.loads(arguments or "{}")
+        parsed: JsonValue = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
         return None
+    return parsed
 
 
-def _conceal(value: Any) -> Any:
+def _conceal_all(values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return {key: _conceal(value) for key, value in values.items()}
+
+
+def _conceal(value: JsonValue) -> JsonValue:
     """Without handles and ids of calls, wherever a model has quoted one."""
     if isinstance(value, str):
         return _INTERNAL.sub("…", value)
-    if isinstance(value, Mapping):
-        return {key: _conceal(entry) for key, entry in value.items()}
-    return [_conceal(entry) for entry in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, dict):
+        return _conceal_all(value)
+    return [_conceal(entry) for entry in value] if isinstance(value, list) else value

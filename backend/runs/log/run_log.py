@@ -8,15 +8,15 @@ before is visible, so readers of a growing log see no gaps.
 import datetime as dt
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import psycopg
+from pydantic import JsonValue
 from sqlalchemy import and_, func, select
 
 from backend.db.session import Engine, Session, raw_connection, transaction
 from backend.db.statements import Statements
 from backend.errors import WaypoolError
+from backend.runs.log.steps import Step, read_payload
 from backend.runs.log.tables import RunLogRow, RunPayloadRow
 
 CHANNEL = "waypool_run_log"
@@ -42,16 +42,6 @@ class RunTakenOverError(WaypoolError):
     code = "RUN_TAKEN_OVER"
 
 
-@dataclass(frozen=True)
-class Step:
-    """A row of the log."""
-
-    seq: int
-    kind: str
-    payload: dict[str, Any]
-    at: dt.datetime
-
-
 async def append_step(session: Session, run_id: str, step: Step) -> None:
     """Write one step in the caller's transaction and announce it at its commit."""
     await _write(await raw_connection(session), run_id, step)
@@ -64,7 +54,7 @@ async def append_step_alone(statements: Statements, run_id: str, step: Step) -> 
 
 
 async def _write(connection: psycopg.AsyncConnection, run_id: str, step: Step) -> None:
-    text = json.dumps(step.payload)
+    text = json.dumps(step.payload.as_json())
     is_large = len(text) > LARGE_BYTES  # ASCII: characters are bytes
     values = {
         "run_id": run_id,
@@ -94,7 +84,7 @@ async def read_steps(
     )
     async with transaction(engine) as session:
         rows = await session.execute(wanted.order_by(RunLogRow.seq).limit(limit))
-        return [Step(row.seq, row.kind, row.payload, row.at) for row in rows]
+        return [_make_step(*row) for row in rows]
 
 
 _READ = """
@@ -108,7 +98,11 @@ async def read_steps_alone(statements: Statements, run_id: str, after: int = 0) 
     """All steps above `after`, in order, by a statement of its own."""
     async with statements.connection() as connection:
         rows = await (await connection.execute(_READ, [run_id, after])).fetchall()
-    return [Step(*row) for row in rows]
+    return [_make_step(*row) for row in rows]
+
+
+def _make_step(seq: int, kind: str, payload: dict[str, JsonValue], at: dt.datetime) -> Step:
+    return Step(seq, read_payload(kind, payload), at)
 
 
 async def read_last_seq(session: Session, run_id: str) -> int:

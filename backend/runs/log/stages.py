@@ -3,13 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from backend.agent.llm import ModelReply, Usage
-from backend.agent.loop import hand_over
-from backend.runs.log.run_log import Step
-from backend.tools.call import ToolOutcome
+from backend.agent.llm import Usage
+from backend.agent.loop import AgentResult, hand_over
+from backend.runs.log.steps import (
+    ModelReplied,
+    PlannerChosen,
+    PlannerFellBack,
+    PlannerName,
+    PlannerStopped,
+    RevisionBegun,
+    Step,
+    ToolCalled,
+    select_payloads,
+)
 from backend.tools.context import RunState
-
-STAGE_KINDS = ("model_replied", "tool_called")
 
 
 @dataclass(frozen=True)
@@ -19,7 +26,7 @@ class Stage:
     `start` is what the first one begins with: nothing but in a revision.
     """
 
-    planner: str
+    planner: PlannerName
     steps: tuple[Step, ...]
     stop: str | None
     error: str | None
@@ -29,25 +36,29 @@ class Stage:
     @property
     def usage(self) -> Usage:
         """Tokens of its replies."""
-        replies = (s.payload["reply"] for s in self.steps if s.kind == "model_replied")
-        return sum((ModelReply.model_validate(reply).usage for reply in replies), Usage())
+        replies = select_payloads(self.steps, ModelReplied)
+        return sum((replied.reply.usage for replied in replies), Usage())
 
     @property
     def turns(self) -> int:
-        """Its replies."""
-        return sum(step.kind == "model_replied" for step in self.steps)
+        """How many replies it has had."""
+        return sum(isinstance(step.payload, ModelReplied) for step in self.steps)
 
     @property
     def tool_calls(self) -> int:
-        """Its calls."""
-        return sum(step.kind == "tool_called" for step in self.steps)
+        """How many calls it has made."""
+        return len(self.calls)
+
+    @property
+    def calls(self) -> tuple[ToolCalled, ...]:
+        """Its calls with their outcomes, in order."""
+        return tuple(select_payloads(self.steps, ToolCalled))
 
     def fold(self, start: RunState) -> RunState:
         """The state after its recorded calls."""
         state = start
-        for step in self.steps:
-            if step.kind == "tool_called":
-                state = state.after(ToolOutcome.model_validate(step.payload["outcome"]))
+        for called in self.calls:
+            state = state.after(called.outcome)
         return state
 
 
@@ -56,26 +67,36 @@ def read_stages(steps: Sequence[Step]) -> list[Stage]:
     stages: list[Stage] = []
     start = read_start(steps)
     for step in steps:
-        if step.kind in {"planner_chosen", "planner_fell_back"}:
-            model = step.payload.get("model")
-            stages.append(Stage(step.payload["planner"], (), None, None, model, start))
-        elif stages and step.kind in STAGE_KINDS:
+        found = step.payload
+        if isinstance(found, PlannerChosen | PlannerFellBack):
+            model = found.model if isinstance(found, PlannerChosen) else None
+            stages.append(Stage(found.planner, (), None, None, model, start))
+        elif stages and isinstance(found, ModelReplied | ToolCalled):
             last = stages[-1]
             stages[-1] = replace(last, steps=(*last.steps, step))
-        elif stages and step.kind == "planner_stopped":
-            stop, error = step.payload["stop"], step.payload["error"]
-            stages[-1] = replace(stages[-1], stop=stop, error=error)
+        elif stages and isinstance(found, PlannerStopped):
+            stages[-1] = replace(stages[-1], stop=found.stop, error=found.error)
     return stages
 
 
 def read_start(steps: Sequence[Step]) -> RunState:
     """What a run begins with: the plan that it revises, or nothing."""
-    for step in steps:
-        if step.kind == "revision_begun":
-            keys = ("draft", "locks", "wish", "gone")
-            begun = {key: step.payload[key] for key in keys if key in step.payload}
-            return RunState.model_validate(begun)
-    return RunState()
+    begun = next(select_payloads(steps, RevisionBegun), None)
+    if begun is None:
+        return RunState()
+    return RunState(draft=begun.draft, locks=begun.locks, wish=begun.wish, gone=begun.gone)
+
+
+def describe_stop(planner: PlannerName, result: AgentResult) -> PlannerStopped:
+    """The step that ends a planner's stage."""
+    error = result.error
+    return PlannerStopped(
+        planner=planner,
+        stop=str(result.stop),
+        error=error.code if error else None,
+        message=error.message if error else None,
+        context=dict(result.context),
+    )
 
 
 def fold_state(stages: Sequence[Stage]) -> RunState:

@@ -18,6 +18,7 @@ from backend.planner.plan.itinerary import LegItem
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Snapshot
 from backend.runs.life.verdict import Findings
+from backend.runs.log.steps import ShownChange
 from backend.text import Locale
 
 _JOIN: dict[Locale, str] = {"zh-CN": "", "en": " "}
@@ -40,9 +41,9 @@ class Change:
     is_elsewhen: bool = False
     grow: "Callable[[Diagnosis], Iterator[Change]] | None" = None
 
-    def as_json(self) -> dict[str, Any]:
+    def show(self) -> ShownChange:
         """The delivered shape."""
-        return {"kind": self.kind, "value": self.value, "message": self.message}
+        return ShownChange(kind=self.kind, value=self.value, message=self.message)
 
 
 def apply_all(request: PlanRequest, changes: Sequence[Change]) -> PlanRequest:
@@ -57,15 +58,15 @@ def sum_effort(changes: Sequence[Change]) -> float:
     return add_up(change.effort for change in changes)
 
 
-def show_changes(changes: Sequence[Change], locale: Locale) -> dict[str, Any]:
+def show_changes(changes: Sequence[Change], locale: Locale) -> ShownChange:
     """One change as it is, several as a combination."""
     if len(changes) == 1:
-        return changes[0].as_json()
-    return {
-        "kind": "combination",
-        "value": [change.as_json() for change in changes],
-        "message": _JOIN[locale].join(change.message for change in changes),
-    }
+        return changes[0].show()
+    return ShownChange(
+        kind="combination",
+        value=[change.show().model_dump(mode="json") for change in changes],
+        message=_JOIN[locale].join(change.message for change in changes),
+    )
 
 
 MESSAGES: dict[str, dict[Locale, str]] = {

@@ -5,60 +5,19 @@ The search as a step of a run: once, where planning has ended and the request is
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
 
 from backend.db.session import Engine, transaction
 from backend.planner.plan.draft import Draft
-from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.plan_request import PlanRequest
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot, SnapshotRows
 from backend.runs.life.verdict import Findings, check_plan, judge, show_clash
 from backend.runs.log.durable import RunWriter
-from backend.runs.log.run_log import Step
 from backend.runs.log.stages import fold_state, read_stages
+from backend.runs.log.steps import Clash, RelaxedPlan, Sought, Step, select_payloads
 from backend.runs.relaxing.change import BUDGET, show_changes
 from backend.runs.relaxing.search import BuildPool, Relaxation, find_for_draft, find_relaxation
 from backend.runs.relaxing.trial import judge_draft, with_budget
-
-STEP = "relaxation_sought"
-
-
-class RelaxedPlan(BaseModel):
-    """The best plan under a relaxation; `request` is the relaxed one, of which it is a plan.
-
-    `rows` are those of its things: other dates have another pool than the run's own.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    draft: Draft
-    itinerary: Itinerary
-    warnings: tuple[Violation, ...]
-    request: PlanRequest | None = None
-    rows: SnapshotRows | None = None
-
-
-class Sought(BaseModel):
-    """The step's payload: nothing is in it where nothing was found.
-
-    A plan without a relaxation does what was asked: the run has succeeded after all.
-
-    `shortage` is the clash with the budget: the plan under the relaxation shows how little would do.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    relaxation: dict[str, Any] | None
-    plan: RelaxedPlan | None
-    shortage: dict[str, Any] | None = None
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether the request can be done as it is."""
-        return self.plan is not None and self.relaxation is None
 
 
 async def seek(snapshot: Snapshot, draft: Draft, findings: Findings, build: BuildPool) -> Sought:
@@ -96,7 +55,7 @@ def _list_rows(snapshot: Snapshot, draft: Draft) -> SnapshotRows:
     )
 
 
-def _find_shortage(found: Relaxation, snapshot: Snapshot) -> dict[str, Any] | None:
+def _find_shortage(found: Relaxation, snapshot: Snapshot) -> Clash | None:
     asked = with_budget(found.trial.snapshot, snapshot.request.budget_total)
     clashes = judge_draft(asked, found.trial.draft).findings.clashes
     return next((show_clash(c) for c in clashes if c.violation.code == BUDGET), None)
@@ -104,8 +63,8 @@ def _find_shortage(found: Relaxation, snapshot: Snapshot) -> dict[str, Any] | No
 
 def read_sought(steps: Sequence[Step]) -> Sought | None:
     """What the log says of it; None where nobody has looked."""
-    payloads = [step.payload for step in steps if step.kind == STEP]
-    return Sought.model_validate(payloads[-1]) if payloads else None
+    found = [*select_payloads(steps, Sought)]
+    return found[-1] if found else None
 
 
 async def relax_once(
@@ -136,4 +95,4 @@ async def relax_once(
         sought = await asyncio.to_thread(seek_for_draft, snapshot, draft, findings)
     else:
         sought = await seek(snapshot, draft, findings, build)
-    await writer.append(STEP, sought.model_dump(mode="json"))
+    await writer.append(sought)

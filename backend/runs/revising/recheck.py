@@ -22,7 +22,8 @@ from backend.runs.life.result import read_delivered
 from backend.runs.life.verdict import check_plan
 from backend.runs.log.run_log import read_steps
 from backend.runs.log.stages import fold_state, read_stages
-from backend.runs.relaxing.outcome import RelaxedPlan, read_sought
+from backend.runs.log.steps import RelaxedPlan
+from backend.runs.relaxing.outcome import read_sought
 
 Candidate = PoiCandidate | HotelCandidate | TrainCandidate
 

@@ -1,6 +1,6 @@
 """What a traveller wants changed in a finished plan: the body of a revision, and what it comes to."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
@@ -23,6 +23,7 @@ from backend.planner.revision import (
 )
 from backend.pool.plan_request import Pace
 from backend.pool.snapshot import Snapshot
+from backend.runs.log.steps import RevisionBegun
 
 DoneT = TypeVar("DoneT")
 
@@ -269,12 +270,12 @@ def _attempt(faults: list[Fault], pointer: str, change: Callable[[], DoneT]) -> 
         return None
 
 
-def show_start(revised: Revised, asked: RevisionRequest, parent: str) -> Mapping[str, Any]:
+def show_start(revised: Revised, asked: RevisionRequest, parent: str) -> RevisionBegun:
     """What the log keeps of it."""
-    return {
-        "revision_of": parent,
-        "wish": asked.message,
-        "gone": revised.gone,
-        "draft": revised.draft.model_dump(mode="json"),
-        "locks": revised.locks.model_dump(mode="json"),
-    }
+    return RevisionBegun(
+        revision_of=parent,
+        wish=asked.message,
+        gone=tuple(revised.gone),
+        draft=revised.draft,
+        locks=revised.locks,
+    )

@@ -20,7 +20,7 @@ from backend.pool.snapshot import Snapshot
 from backend.runs.life.result import RunUsage, count_run_funnel
 from backend.runs.life.verdict import Cut, Findings, Verdict, check_plan, judge
 from backend.runs.log.stages import Stage, fold_state
-from backend.runs.relaxing.outcome import RelaxedPlan, Sought
+from backend.runs.log.steps import Clash, RelaxedPlan, Sought
 from backend.text import Locale
 from backend.tools.context import RunState
 
@@ -43,17 +43,16 @@ def count_figures(snapshot: Snapshot, stages: Sequence[Stage], state: RunState) 
 
 def _count_tools(stages: Sequence[Stage]) -> dict[str, dict[str, int]]:
     tools: dict[str, dict[str, int]] = {}
-    for step in (step for stage in stages for step in stage.steps if step.kind == "tool_called"):
-        outcome = step.payload["outcome"]
-        content = outcome["content"]
+    for outcome in (called.outcome for stage in stages for called in stage.calls):
+        content = outcome.content
         is_page = "hasMore" in content
         is_repeat = "repeat_of" in content
         counts = tools.setdefault(
-            outcome["tool"],
+            outcome.tool,
             {"calls": 0, "errors": 0, "pages": 0, "has_more": 0, "repeats": 0, "empty": 0},
         )
         counts["calls"] += 1
-        counts["errors"] += bool(outcome["is_error"])
+        counts["errors"] += outcome.is_error
         counts["repeats"] += is_repeat
         if is_page and not is_repeat:
             counts["pages"] += 1
@@ -148,29 +147,30 @@ def conclude(
     if plan is not None and sought is not None and sought.is_possible:
         verdict = Verdict("succeeded")
     elif verdict.status == "infeasible" and sought is not None:
-        verdict = replace(verdict, clash=_correct(verdict.clash or [], sought.shortage))
+        verdict = replace(verdict, clash=_correct(verdict.clash or (), sought.shortage))
     usage = RunUsage()
     for stage in stages:
         usage = usage.plus(stage.turns, stage.tool_calls, stage.usage)
+    relaxation = sought.relaxation if sought is not None and plan is not None else None
     result = {
         "planner_used": last.planner if last else None,
         "fallback_reason": (stages[0].error or stages[0].stop) if len(stages) > 1 else None,
         "model": next((stage.model for stage in stages if stage.model), None),
         **_show_plan(snapshot, state, verdict, findings, plan, start),
-        "clash": verdict.clash,
-        "relaxation": sought.relaxation if sought is not None and plan is not None else None,
+        "clash": verdict.clash and [clash.model_dump() for clash in verdict.clash],
+        "relaxation": relaxation.model_dump(mode="json") if relaxation is not None else None,
         "usage": usage.model_dump(),
-        "error": verdict.error,
+        "error": verdict.error and verdict.error.model_dump(),
     }
     figures = {**count_figures(snapshot, stages, state), "usage": usage.model_dump()}
     return Conclusion(verdict, result, figures)
 
 
-def _correct(clash: list[dict[str, Any]], shortage: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _correct(clash: tuple[Clash, ...], shortage: Clash | None) -> tuple[Clash, ...]:
     """With the least shortage of money in the place of another one."""
     if shortage is None:
         return clash
-    return [*(c for c in clash if c["code"] != shortage["code"]), shortage]
+    return (*(c for c in clash if c.code != shortage.code), shortage)
 
 
 def _show_plan(
@@ -191,7 +191,7 @@ def _show_plan(
     losses = warn_of_losses(start, state.draft, snapshot)
     violations = (*violations, *losses, *warn_of_sources(state.failed_sources, snapshot))
     return {
-        "funnel": count_run_funnel(snapshot, state),
+        "funnel": {k: step.model_dump() for k, step in count_run_funnel(snapshot, state).items()},
         "itinerary": itinerary.as_json(),
         "violations": [violation.model_dump(mode="json") for violation in violations],
     }
@@ -200,5 +200,4 @@ def _show_plan(
 def _list_errors(verdict: Verdict) -> Iterator[Violation]:
     """What stands against the request; it has no place in a plan that was made for another one."""
     for clash in verdict.clash or ():
-        message = clash["message"]
-        yield Violation(code=clash["code"], severity="error", where=Where(), message=message)
+        yield Violation(code=clash.code, severity="error", where=Where(), message=clash.message)

@@ -5,20 +5,17 @@ Never by order alone: an answer to another question would pass for the right one
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
 
 from backend.canonical import dump_canonical
-from backend.runs.log.run_log import Step
-from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
+from backend.runs.log.steps import Mark, ModelReplied, Step, ToolCalled, select_payloads
+from backend.tools.call import ToldSource, ToolCall, ToolOutcome, ToolSchema
 from backend.tools.context import RunState
 from backend.tools.registry import find_tool
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import NotRecordedError, ToldSources
 
 _MADE_UP = "UNKNOWN_TOOL"
-
-Mark = Literal["recorded", "computed"]
 
 
 class Recording:
@@ -31,7 +28,7 @@ class Recording:
     def __init__(
         self,
         pairs: Iterable[tuple[ToolCall, ToolOutcome]],
-        told: Iterable[Mapping[str, Any]] = (),
+        told: Iterable[ToldSource] = (),
         before: "Recording | None" = None,
     ) -> None:
         self._before = before
@@ -57,10 +54,8 @@ class Recording:
 
 def read_pairs(steps: Iterable[Step]) -> Iterable[tuple[ToolCall, ToolOutcome]]:
     """The calls of a log with their outcomes."""
-    for step in steps:
-        if step.kind == "tool_called":
-            call = ToolCall.model_validate(step.payload["call"])
-            yield call, ToolOutcome.model_validate(step.payload["outcome"])
+    for called in select_payloads(steps, ToolCalled):
+        yield called.call, called.outcome
 
 
 def make_pair_key(call: ToolCall) -> str:
@@ -114,28 +109,24 @@ class RecordedTools:
         self.mark = "recorded" if is_same else "computed"
         return outcome
 
-    def describe_last(self) -> dict[str, Any]:
-        """The mark, for the payload of the step."""
-        return {} if self.mark is None else {"replayed": self.mark}
-
 
 def make_recording(steps: Sequence[Step], before: Recording | None = None) -> Recording:
     """The recording of a log, and of that of the run `before` it."""
     return Recording(read_pairs(steps), read_told(steps), before)
 
 
-def read_told(steps: Iterable[Step]) -> list[Mapping[str, Any]]:
+def read_told(steps: Iterable[Step]) -> list[ToldSource]:
     """Every source that a log's planners were told of, as they were told last."""
-    told: dict[str, Mapping[str, Any]] = {}
+    told: dict[str, ToldSource] = {}
     for step in steps:
-        for entry in step.payload.get("sources", ()):
-            was_on = told.get(entry["name"], entry)["enabled"]
-            told[entry["name"]] = {**entry, "enabled": was_on or entry["enabled"]}
+        if isinstance(step.payload, ModelReplied | ToolCalled):
+            for source in step.payload.sources or ():
+                was_on = told.get(source.name, source).enabled
+                is_on = was_on or source.enabled
+                told[source.name] = source.model_copy(update={"enabled": is_on})
     return list(told.values())
 
 
-def _list_others(
-    told: Iterable[Mapping[str, Any]], before: Recording | None
-) -> Iterable[Mapping[str, Any]]:
-    known = {entry["name"] for entry in told}
-    return [e for e in before.sources.told if e["name"] not in known] if before else []
+def _list_others(told: Iterable[ToldSource], before: Recording | None) -> Iterable[ToldSource]:
+    known = {source.name for source in told}
+    return [s for s in before.sources.told if s.name not in known] if before else []

@@ -20,7 +20,7 @@ from typing import Any
 from backend.agent.ledger import Ledger
 from backend.agent.limits import StopReason
 from backend.agent.llm import Hear, LlmClient
-from backend.agent.loop import AgentResult, Watch, hand_over, run_agent
+from backend.agent.loop import Watch, hand_over, run_agent
 from backend.agent.models import Models
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
@@ -48,8 +48,20 @@ from backend.runs.log.queries import (
     read_snapshot_text,
     update_run,
 )
-from backend.runs.log.run_log import RunTakenOverError, Step, read_steps, read_steps_alone
-from backend.runs.log.stages import Stage, read_stages, read_start
+from backend.runs.log.run_log import RunTakenOverError, read_steps, read_steps_alone
+from backend.runs.log.stages import Stage, describe_stop, read_stages, read_start
+from backend.runs.log.steps import (
+    Conditions,
+    PlannerChosen,
+    PlannerFellBack,
+    PoolBuilt,
+    RevisionBegun,
+    RunError,
+    RunQueued,
+    RunResumed,
+    RunStarted,
+    Step,
+)
 from backend.runs.relaxing.outcome import read_sought, relax_once
 from backend.runs.work.conclusion import conclude
 from backend.runs.work.recording import RecordedTools, Recording, make_recording
@@ -119,8 +131,6 @@ async def open_means(engine: Engine) -> AsyncIterator[Means]:
 
 MAX_RESUMES = 20
 """A run that has been taken up so often kills its workers: it ends as failed."""
-
-_BEFORE_START = frozenset({"run_queued", "revision_begun"})
 
 log = logging.getLogger(__name__)
 
@@ -230,21 +240,23 @@ class _Work:
             await self._fail("INTERNAL", "an error of Waypool's own; it is in the worker's log")
 
     async def _begin(self) -> None:
-        resumes = sum(step.kind == "run_resumed" for step in self._steps)
+        resumes = sum(isinstance(step.payload, RunResumed) for step in self._steps)
         if resumes >= MAX_RESUMES:
             raise WaypoolError(
                 f"taken up {resumes} times and never ended", code="RUN_KEEPS_FAILING"
             )
-        is_first = all(step.kind in _BEFORE_START for step in self._steps)
-        await self._writer.append("run_started" if is_first else "run_resumed", {})
+        is_first = all(isinstance(s.payload, RunQueued | RevisionBegun) for s in self._steps)
+        await self._writer.append(RunStarted() if is_first else RunResumed())
 
     async def _freeze_pool(self) -> Snapshot:
         async with transaction(self._engine) as session:
             text = await read_snapshot_text(session, self._run.id)
             if text is not None:
                 snapshot = Snapshot.model_validate_json(text)
-                if all(step.kind != "pool_built" for step in self._steps):  # it came with the run
-                    await self._writer.append_in(session, "pool_built", _describe_pool(snapshot))
+                if not any(
+                    isinstance(s.payload, PoolBuilt) for s in self._steps
+                ):  # it came with the run
+                    await self._writer.append_in(session, _describe_pool(snapshot))
                 return snapshot
             params = await read_params(session)
             snapshot = await CandidatePoolService(session).build(self._request, params)
@@ -255,7 +267,7 @@ class _Work:
                 snapshot_sha256=snapshot.sha256,
                 catalogue_version=snapshot.catalogue.version,
             )
-            await self._writer.append_in(session, "pool_built", _describe_pool(snapshot))
+            await self._writer.append_in(session, _describe_pool(snapshot))
         return snapshot
 
     async def _plan_until_cut(self, snapshot: Snapshot) -> Cut | None:
@@ -290,8 +302,8 @@ class _Work:
             state, stop, error = await self._run_stage(snapshot, stage, start)
             is_last = n + 1 == len(stages)
             if is_last and self._may_fall_back(stage.planner, stop):
-                fallen = {"planner": "builtin", "reason": error or stop}
-                await self._writer.append("planner_fell_back", fallen)
+                fallen = PlannerFellBack(planner="builtin", reason=error or stop)
+                await self._writer.append(fallen)
                 stages.append(Stage("builtin", (), None, None))
         assert stop is not None
         if stop != StopReason.CANCELLED:
@@ -308,12 +320,12 @@ class _Work:
         if planner == "auto":
             planner = "openai" if self._planners.models else "builtin"
         if planner == "builtin":
-            await self._writer.append("planner_chosen", {"planner": planner})
+            await self._writer.append(PlannerChosen(planner=planner))
             return Stage(planner, (), None, None)
         if self._planners.models is None:
             raise NoModelError("no language model is configured; set WAYPOOL_MODEL")
         model = self._planners.models.find(self._run.model).name
-        await self._writer.append("planner_chosen", {"planner": planner, "model": model})
+        await self._writer.append(PlannerChosen(planner=planner, model=model))
         return Stage(planner, (), None, None, model)
 
     async def _run_stage(
@@ -328,15 +340,11 @@ class _Work:
         runner = ToolRunner(snapshot, limits.read, results, sources)
         tools = RecordedTools(runner, recording)
 
-        def describe() -> dict[str, Any]:
-            return {
-                **limits.describe_last(),
-                **tools.describe_last(),
-                **runner.describe_sources(),
-            }
+        def read_conditions() -> Conditions:
+            return Conditions(limits.last, tools.mark, runner.take_new_sources())
 
         recorder = DurableRecorder(
-            self._writer, stage.planner, stage.steps, self._is_stopping, describe
+            self._writer, stage.planner, stage.steps, self._is_stopping, read_conditions
         )
         ledger = Ledger() if stage.planner == "openai" else None
         watch = Watch(time.monotonic, self._is_cancel_wanted, ledger)
@@ -347,7 +355,7 @@ class _Work:
                 result = await run_agent(snapshot, llm, TracedTools(tools), recorder, watch, start)
         error = result.error.code if result.error else None
         log.info("planner %s stopped: %s", stage.planner, error or result.stop)
-        await self._writer.append("planner_stopped", _describe_stop(stage.planner, result))
+        await self._writer.append(describe_stop(stage.planner, result))
         return result.state, str(result.stop), error
 
     async def _read_recording(self) -> Recording | None:
@@ -398,9 +406,9 @@ class _Work:
         return self._steps
 
     async def _fail(self, code: str, message: str) -> None:
-        error = {"code": code, "message": message}
+        error = RunError(code=code, message=message)
         steps = await self._read_log()
-        await self._finish(End("failed", error, {"error": error}, steps))
+        await self._finish(End("failed", error, {"error": error.model_dump()}, steps))
 
     async def _finish(self, end: End) -> None:
         models = self._planners.models
@@ -412,20 +420,6 @@ class _Work:
         log.info("ended as %s", end.status)
 
 
-def _describe_pool(snapshot: Snapshot) -> dict[str, Any]:
-    return {
-        "sha256": snapshot.sha256,
-        "funnel": count_run_funnel(snapshot, RunState()),
-        "warnings": [w.model_dump(exclude_none=True) for w in snapshot.warnings],
-    }
-
-
-def _describe_stop(planner: str, result: AgentResult) -> dict[str, Any]:
-    error = result.error
-    return {
-        "planner": planner,
-        "stop": str(result.stop),
-        "error": error.code if error else None,
-        "message": error.message if error else None,
-        "context": {part: size.model_dump() for part, size in result.context.items()},
-    }
+def _describe_pool(snapshot: Snapshot) -> PoolBuilt:
+    funnel = count_run_funnel(snapshot, RunState())
+    return PoolBuilt(sha256=snapshot.sha256, funnel=funnel, warnings=snapshot.warnings)

@@ -290,7 +290,7 @@ async def test_the_same_request_is_answered_alike() -> None:
     two, _, _ = await relax(world=World(pois=rows), **how)
     assert one is not None
     assert two is not None
-    assert [c.as_json() for c in one.changes] == [c.as_json() for c in two.changes]
+    assert [c.show() for c in one.changes] == [c.show() for c in two.changes]
     assert one.trial.draft == two.trial.draft
 
 

@@ -1,0 +1,303 @@
+"""What a run's log holds: a step, and for each kind of step the model of its payload.
+
+The models are what is written and what is read, so every reader gets checked types. In the database
+and in an export a payload is a JSON object without its kind, which stands beside it. A field that
+came later than the first logs has a default, and is left out of the JSON where it has none to tell,
+so old logs read and new ones look as they always did.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_serializer
+
+from backend.agent.llm import ModelReply, Size, ToolProgress
+from backend.planner.plan.draft import Draft, Locks
+from backend.planner.plan.itinerary import Itinerary, Violation
+from backend.pool.findings import FunnelStep
+from backend.pool.plan_request import PlannerChoice, PlanRequest
+from backend.pool.snapshot import Kind, PoolWarning, SnapshotRows
+from backend.runs.log.lifecycle import RunStatus
+from backend.tools.call import ToldSource, ToolCall, ToolOutcome
+from backend.tools.limits import ToolLimit
+
+PlannerName = Literal["builtin", "openai"]
+Mark = Literal["recorded", "computed"]
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+class Part(BaseModel):
+    """A frozen value of the log."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Payload(Part):
+    """What a step of one kind holds."""
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The JSON object that stands in the log."""
+        return self.model_dump(mode="json", exclude={"kind"})
+
+
+class RunError(Part):
+    """Why a run failed."""
+
+    code: str
+    message: str
+
+
+class RunQueued(Payload):
+    """The request was sound and waits for a worker."""
+
+    kind: Literal["run_queued"] = "run_queued"
+    planner: PlannerChoice
+
+
+class RevisionBegun(Payload):
+    """The plan that a revision begins with, after its edits; `gone` are places without room."""
+
+    kind: Literal["revision_begun"] = "revision_begun"
+    revision_of: str
+    wish: str = ""
+    gone: tuple[str, ...] = ()
+    draft: Draft
+    locks: Locks = Locks()
+
+
+class RunStarted(Payload):
+    """A worker has begun."""
+
+    kind: Literal["run_started"] = "run_started"
+
+
+class RunResumed(Payload):
+    """A worker has taken the run over where another one left it."""
+
+    kind: Literal["run_resumed"] = "run_resumed"
+
+
+class PoolBuilt(Payload):
+    """The frozen pool: its hash, and the funnel up to it."""
+
+    kind: Literal["pool_built"] = "pool_built"
+    sha256: str
+    funnel: dict[Kind, FunnelStep]
+    warnings: tuple[PoolWarning, ...]
+
+    @field_serializer("warnings")
+    def _show_warnings(self, warnings: tuple[PoolWarning, ...]) -> list[dict[str, JsonValue]]:
+        return [warning.model_dump(mode="json", exclude_none=True) for warning in warnings]
+
+
+class PlannerChosen(Payload):
+    """Who plans; `model` is the configured name of a language model."""
+
+    kind: Literal["planner_chosen"] = "planner_chosen"
+    planner: PlannerName
+    model: str | None = Field(None, exclude_if=_is_none)
+
+
+class ModelProgressed(Payload):
+    """How far a streamed reply is; `text` is what came since the step before."""
+
+    kind: Literal["model_progressed"] = "model_progressed"
+    planner: PlannerName
+    turn: int
+    attempt: int
+    text: str
+    calls: tuple[ToolProgress, ...]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What held while a reply or a call was made; a replay needs the same.
+
+    `limits` are the return limits that are not the code's, `replayed` says whether the outcome is
+    the original run's, `sources` are those that were offered, where they have changed.
+    """
+
+    limits: Mapping[str, ToolLimit] | None = None
+    replayed: Mark | None = None
+    sources: tuple[ToldSource, ...] | None = None
+
+
+class ModelReplied(Payload):
+    """One reply of the planner's model, and how long it took."""
+
+    kind: Literal["model_replied"] = "model_replied"
+    planner: PlannerName
+    turn: int
+    seconds: float | None = Field(None, exclude_if=_is_none)
+    reply: ModelReply
+    limits: Mapping[str, ToolLimit] | None = Field(None, exclude_if=_is_none)
+    replayed: Mark | None = Field(None, exclude_if=_is_none)
+    sources: tuple[ToldSource, ...] | None = Field(None, exclude_if=_is_none)
+
+
+class ToolCalled(Payload):
+    """One call of a turn with its outcome; `index` counts the calls of the turn from 0."""
+
+    kind: Literal["tool_called"] = "tool_called"
+    planner: PlannerName
+    turn: int
+    index: int
+    call: ToolCall
+    outcome: ToolOutcome
+    limits: Mapping[str, ToolLimit] | None = Field(None, exclude_if=_is_none)
+    replayed: Mark | None = Field(None, exclude_if=_is_none)
+    sources: tuple[ToldSource, ...] | None = Field(None, exclude_if=_is_none)
+
+
+class PlannerStopped(Payload):
+    """Why a planner stopped; `context` is its conversation at the end, by part."""
+
+    kind: Literal["planner_stopped"] = "planner_stopped"
+    planner: PlannerName
+    stop: str
+    error: str | None = None
+    message: str | None = None
+    context: dict[str, Size] | None = Field(None, exclude_if=_is_none)
+
+
+class PlannerFellBack(Payload):
+    """Another planner goes on with the draft."""
+
+    kind: Literal["planner_fell_back"] = "planner_fell_back"
+    planner: PlannerName
+    reason: str
+
+
+class Clash(Part):
+    """A constraint that cannot be kept together with the others."""
+
+    code: str
+    amount: str | None = Field(description="By how much: money for OVER_BUDGET, else minutes.")
+    message: str
+
+
+class ShownChange(Part):
+    """A way to ask for less, as it is delivered."""
+
+    kind: str = Field(
+        description="raise_budget, leave_out, add_day, extend_day, move_booking, omit_booking,"
+        " move_arrival, move_departure, drop_city, or combination."
+    )
+    value: JsonValue = Field(
+        description="An amount, ids, or fields of the request as they become; of a combination its"
+        " relaxations."
+    )
+    message: str
+
+
+class RelaxedPlan(Part):
+    """The best plan under a relaxation; `request` is the relaxed one, of which it is a plan.
+
+    `rows` are those of its things: other dates have another pool than the run's own.
+    """
+
+    draft: Draft
+    itinerary: Itinerary
+    warnings: tuple[Violation, ...]
+    request: PlanRequest | None = None
+    rows: SnapshotRows | None = None
+
+
+class Sought(Payload):
+    """What would make an impossible request possible: nothing is in it where nothing was found.
+
+    A plan without a relaxation does what was asked: the run has succeeded after all.
+
+    `shortage` is the clash with the budget: the plan under the relaxation shows how little would do.
+    """
+
+    kind: Literal["relaxation_sought"] = "relaxation_sought"
+    relaxation: ShownChange | None
+    plan: RelaxedPlan | None
+    shortage: Clash | None = None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the request can be done as it is."""
+        return self.plan is not None and self.relaxation is None
+
+
+class RunFinished(Payload):
+    """The last step of every log."""
+
+    kind: Literal["run_finished"] = "run_finished"
+    status: RunStatus
+    error: RunError | None
+
+
+Known = Annotated[
+    RunQueued
+    | RevisionBegun
+    | RunStarted
+    | RunResumed
+    | PoolBuilt
+    | PlannerChosen
+    | ModelProgressed
+    | ModelReplied
+    | ToolCalled
+    | PlannerStopped
+    | PlannerFellBack
+    | Sought
+    | RunFinished,
+    Field(discriminator="kind"),
+]
+
+
+class UnknownPayload(Part):
+    """A step of another version of Waypool, kept as it is: it decides nothing here."""
+
+    kind: str
+    values: dict[str, JsonValue]
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The JSON object that stands in the log."""
+        return self.values
+
+
+StepPayload = Known | UnknownPayload
+PayloadT = TypeVar("PayloadT", bound=Payload)
+
+_MODELS: dict[str, type[Payload]] = {
+    model.model_fields["kind"].default: model for model in get_args(get_args(Known)[0])
+}
+KINDS = tuple(_MODELS)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A row of the log: its number in the run, what was done, and when."""
+
+    seq: int
+    payload: StepPayload
+    at: dt.datetime
+
+    @property
+    def kind(self) -> str:
+        """The name of what was done."""
+        return self.payload.kind
+
+
+def read_payload(kind: str, values: Mapping[str, Any]) -> StepPayload:
+    """The payload that a row holds; a `ValidationError` where it is not of its kind."""
+    model = _MODELS.get(kind)
+    if model is None:
+        return UnknownPayload(kind=kind, values=dict(values))
+    payload: Any = model.model_validate(values)
+    return payload  # type: ignore[no-any-return]
+
+
+def select_payloads(steps: Iterable[Step], model: type[PayloadT]) -> Iterator[PayloadT]:
+    """The payloads of one kind, in order."""
+    for step in steps:
+        if isinstance(step.payload, model):
+            yield step.payload
