@@ -41,7 +41,7 @@ def import_group() -> None:
 @json_option
 @click.pass_obj
 def import_csv(output: Output, folder: Path) -> None:
-    """Import FOLDER: cities.csv, tags.csv, pois.csv, hotels.csv, stations.csv, trains.csv.
+    """Import FOLDER: cities.csv, tags.csv, pois.csv, hotels.csv, stations.csv, trains.csv, fares.csv.
 
     Each may also be a folder of files (pois/*.csv); missing ones are left out. Rows are
     matched by id: importing the same folder again changes nothing.
