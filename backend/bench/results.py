@@ -8,13 +8,14 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
+from backend.bench.checkout import find_part
 from backend.bench.queries import make_empty_database
-from backend.bench.rivals import RIVALS, Rival, is_installed
 from backend.bench.timing import Stopwatch, write_orders
 from backend.db.migrate import upgrade
 from backend.db.session import Engine, make_engine
@@ -28,6 +29,8 @@ from backend.results.summary import summarize
 from backend.results.values import parse_json, write_json
 
 RUNS = 5
+RIVALS = ("duckdb", "polars")
+"""Engines that are asked the same, where they are installed."""
 LEAST = "4999.50"
 
 _TENANT = "bench"
@@ -37,6 +40,26 @@ _GROUP = {
     "aggregate": [{"op": "count"}, {"op": "sum", "field": "amount"}],
 }
 _CHUNK = 1024 * 1024
+
+
+class Rival(Protocol):
+    """An engine with the rows loaded."""
+
+    def load(self, path: Path) -> None:
+        """Read the JSON."""
+        ...
+
+    def summarize(self) -> Any:
+        """What a summary says of all seven columns."""
+        ...
+
+    def filter(self, least: str) -> list[str]:
+        """Ids of the paid orders of at least this amount."""
+        ...
+
+    def group(self) -> list[tuple[str, int, Decimal]]:
+        """Count and sum by city."""
+        ...
 
 
 async def run_results_bench(url: str, rows: int, reads: int, runs: int = RUNS) -> dict[str, Any]:
@@ -53,8 +76,8 @@ async def run_results_bench(url: str, rows: int, reads: int, runs: int = RUNS) -
                 await engine.dispose()
         answers = report.pop("answers")
         report["rivals"] = {
-            name: _measure_rival(rival(), path, runs, answers) if is_installed(name) else None
-            for name, rival in RIVALS
+            name: _measure_rival(rival, path, runs, answers) if rival else None
+            for name, rival in _list_rivals()
         }
     return report
 
@@ -133,6 +156,12 @@ async def _refuse(store: ResultStore, handle: str, reader: Reader) -> str:
     except ToolError as error:
         return write_json(error.as_json())
     raise AssertionError("a stranger was answered")
+
+
+def _list_rivals() -> list[tuple[str, Rival | None]]:
+    """Each by name; None where this installation does not have it."""
+    part = find_part("rivals")
+    return [(name, part.make_rival(name) if part else None) for name in RIVALS]
 
 
 def _measure_rival(

@@ -16,9 +16,9 @@ from typing import Any
 
 import click
 
+from backend.bench.checkout import get_part
 from backend.bench.context.report import describe_context, run_context_bench
 from backend.bench.loop import describe_loop, measure_loop
-from backend.bench.pages.measure import measure_pages
 from backend.bench.planner import Result, average, list_tasks, measure
 from backend.bench.pool import describe_report, run_pool_bench
 from backend.bench.quality import describe_quality, run_quality_bench
@@ -92,7 +92,7 @@ def bench_pages(context: click.Context, output: Output, requests: int, runs: int
     Pages are found by following their links. Status 1 where a median is over 100 ms, or a page with
     its style and scripts over 200 KB as sent; the map's library is not counted in.
     """
-    report = asyncio.run(measure_pages(list_page_paths(), requests, runs))
+    report = asyncio.run(get_part("pages.measure").measure_pages(list_page_paths(), requests, runs))
     output.show(report.as_json(), "\n".join(report.describe()))
     context.exit(0 if report.is_met else FAILED)
 

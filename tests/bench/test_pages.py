@@ -2,10 +2,10 @@
 
 import pytest
 
-from backend.bench.pages.measure import measure_pages
-from backend.bench.pages.page import Page, Step
-from backend.bench.pages.walk import Walk, find_path
 from backend.console.app import list_page_paths
+from tests.bench.pages.measure import measure_pages
+from tests.bench.pages.page import Page, Step
+from tests.bench.pages.walk import Walk, find_path
 
 HTML = """
 <link rel="stylesheet" href="/console/static/a.css?v=1"><script src="/console/static/a.js"></script>

@@ -1,8 +1,11 @@
 """What every loop in the comparison does: nine questions, eight calls of list tools, pages of some KB."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
+
+import psycopg
 
 from backend.agent.prompt import write_opening
 from backend.agent.replies import dump_json
@@ -74,3 +77,29 @@ async def open_conversation(snapshot: Snapshot) -> Conversation:
 
 async def _read_no_limits() -> dict[str, ToolLimit]:
     return {}
+
+
+Converse = Callable[[], Awaitable[None]]
+"""Hold the conversation once, from its opening to the last reply."""
+
+MAKE_TABLE = (
+    "create table if not exists bench_row (id bigserial primary key, payload json not null)"
+)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """`model` is the double's address, `rows` where to commit, None: nowhere."""
+
+    conversation: Conversation
+    model: str
+    database: str
+    rows: psycopg.AsyncConnection | None
+
+    async def commit(self, payload: str) -> None:
+        """One row, on disk before this returns."""
+        if self.rows is not None:
+            await self.rows.execute("insert into bench_row (payload) values (%s)", [payload])
+
+
+OpenLoop = Callable[[Setup], AbstractAsyncContextManager[Converse]]

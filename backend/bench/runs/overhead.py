@@ -4,7 +4,6 @@ All hold the same conversation with the same double, tools and rows, in turn, so
 same machine. Waypool's turns are timed from the choice of its planner to the ninth reply's row.
 """
 
-import importlib
 import statistics
 import time
 from collections.abc import Mapping
@@ -12,8 +11,16 @@ from contextlib import AsyncExitStack
 
 import psycopg
 
-from backend.bench.runs.conversation import MODEL, QUESTIONS, open_conversation, write_lists
-from backend.bench.runs.loops.setup import MAKE_TABLE, Converse, Setup
+from backend.bench.checkout import find_part
+from backend.bench.runs.conversation import (
+    MAKE_TABLE,
+    MODEL,
+    QUESTIONS,
+    Converse,
+    Setup,
+    open_conversation,
+    write_lists,
+)
 from backend.bench.runs.script import REQUEST, build_snapshot
 from backend.bench.runs.site import TENANT, Demand, Report, Site, open_site
 from backend.bootstrap import make_planners, make_store
@@ -31,7 +38,7 @@ _LOOPS: tuple[tuple[str, str], ...] = (
     ("pydantic-ai", "pydantic_agents"),
     ("langgraph", "graphs"),
 )
-"""Name of each loop and its file; all but the first need the extra `bench`."""
+"""Name of each loop and its file in `tests/bench/loops`; all but the first need the extra `bench`."""
 
 _FREE = " without rows"
 
@@ -62,9 +69,8 @@ async def measure_overhead(conversations: int, url: str | None = None) -> Report
 
 
 async def _open(stack: AsyncExitStack, module: str, setup: Setup) -> Converse | None:
-    try:
-        loop = importlib.import_module(f"backend.bench.runs.loops.{module}")
-    except ModuleNotFoundError:
+    loop = find_part(f"loops.{module}")
+    if loop is None:
         return None
     converse: Converse = await stack.enter_async_context(loop.open_loop(setup))
     return converse
@@ -127,7 +133,10 @@ def _report(times: Mapping[str, list[float]], missing: list[str], conversations:
         for name, _ in _LOOPS[1:]
         if name in medians
     ]
-    demands += [Demand(f"less than {name}: not installed (extra bench)", None) for name in missing]
+    demands += [
+        Demand(f"less than {name}: left out (it needs a checkout and the extra bench)", None)
+        for name in missing
+    ]
     lines = [
         f"{value:6.2f} ms a turn: {name}"
         for name, value in sorted(medians.items(), key=lambda m: m[1])

@@ -16,9 +16,6 @@ import pytest
 from playwright.async_api import Page, expect
 
 from backend.audit.change import Author
-from backend.bench.pages.page import SAMPLE, Step
-from backend.bench.pages.page import Page as PageParts
-from backend.bench.pages.walk import AWAY, HOME, Walk
 from backend.catalogue.importers.catalogue_csv import import_catalogue
 from backend.clock import read_utc
 from backend.console.app import list_page_paths
@@ -28,6 +25,9 @@ from backend.mock_llm.server import serve_mock
 from backend.results.handle import Owner
 from backend.results.store import ResultStore
 from backend.sources.queries import add_source
+from tests.bench.pages.page import SAMPLE, Step
+from tests.bench.pages.page import Page as PageParts
+from tests.bench.pages.walk import AWAY, HOME, Walk
 from tests.console.browser.conftest import DESK, PHONE, OpenContext, enter_key
 from tests.console.browser.hostile import CITY, NAME, write_catalogue
 from tests.flows.conftest import make_key, make_settings, serve

@@ -4,7 +4,9 @@ import importlib
 import importlib.util
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+from backend.bench.results import Rival
 
 _TYPES = {
     "order_id": "VARCHAR",
@@ -17,26 +19,6 @@ _TYPES = {
 }
 _TEXTS = ("order_id", "customer")
 _CHOICES = ("status", "city")
-
-
-class Rival(Protocol):
-    """An engine with the rows loaded."""
-
-    def load(self, path: Path) -> None:
-        """Read the JSON."""
-        ...
-
-    def summarize(self) -> Any:
-        """What a summary says of all seven columns."""
-        ...
-
-    def filter(self, least: str) -> list[str]:
-        """Ids of the paid orders of at least this amount."""
-        ...
-
-    def group(self) -> list[tuple[str, int, Decimal]]:
-        """Count and sum by city."""
-        ...
 
 
 class DuckDb:
@@ -57,9 +39,9 @@ class DuckDb:
         numbers = ", ".join(f"min({c}), max({c}), sum({c}), avg({c})" for c in ("amount", "nights"))
         texts = ", ".join(f"min(length({c})), max(length({c}))" for c in _TEXTS)
         ends = "min(created_at), max(created_at)"
-        found = [self._fetch(f"select count(*), {numbers}, {texts}, {ends} from orders")]  # noqa: S608 - names of our own
+        found = [self._fetch(f"select count(*), {numbers}, {texts}, {ends} from orders")]
         for name in _CHOICES:
-            counts = f"select {name}, count(*) from orders group by 1 order by 2 desc, 1"  # noqa: S608
+            counts = f"select {name}, count(*) from orders group by 1 order by 2 desc, 1"
             found.append(self._fetch(counts))
         return found
 
@@ -128,9 +110,9 @@ class Polars:
         return rows
 
 
-RIVALS: tuple[tuple[str, type[Rival]], ...] = (("duckdb", DuckDb), ("polars", Polars))
+_ENGINES: dict[str, type[DuckDb | Polars]] = {"duckdb": DuckDb, "polars": Polars}
 
 
-def is_installed(name: str) -> bool:
-    """Whether a rival is here to be measured."""
-    return importlib.util.find_spec(name) is not None
+def make_rival(name: str) -> Rival | None:
+    """The engine of that name; None where it is not installed."""
+    return _ENGINES[name]() if importlib.util.find_spec(name) is not None else None

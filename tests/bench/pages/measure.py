@@ -10,9 +10,6 @@ import httpx
 
 from backend.access.queries import create_key
 from backend.audit.change import Author
-from backend.bench.pages.page import Page
-from backend.bench.pages.walk import Walk, go, list_missing, walk
-from backend.bench.pages.weight import sum_up, weigh
 from backend.bench.runs.script import REQUEST
 from backend.bench.runs.site import TENANT, Demand, Report, Site, open_site
 from backend.bench.timing import Stopwatch
@@ -21,6 +18,9 @@ from backend.db.session import transaction
 from backend.results.handle import Owner
 from backend.results.store import ResultStore
 from backend.sources.queries import add_source, list_configured
+from tests.bench.pages.page import Page
+from tests.bench.pages.walk import Walk, go, list_missing, walk
+from tests.bench.pages.weight import sum_up, weigh
 
 MOST_MILLISECONDS, MOST_KB = 100, 200
 WARM_UP = 3

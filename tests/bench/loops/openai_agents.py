@@ -8,8 +8,7 @@ from typing import Any
 import agents
 import openai
 
-from backend.bench.runs.conversation import MODEL, QUESTIONS, Desk
-from backend.bench.runs.loops.setup import Converse, Setup
+from backend.bench.runs.conversation import MODEL, QUESTIONS, Converse, Desk, Setup
 
 
 def _make_hooks(setup: Setup) -> Any:

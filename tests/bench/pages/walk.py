@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import httpx
 
-from backend.bench.pages.page import SAMPLE, Page, Step
+from tests.bench.pages.page import SAMPLE, Page, Step
 
 HOME = "/console/"
 AWAY = ("/console/static/", "/console/leaflet/", "/console/open/")

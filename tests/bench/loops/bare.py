@@ -7,8 +7,7 @@ from typing import Any
 
 import openai
 
-from backend.bench.runs.conversation import MODEL, QUESTIONS
-from backend.bench.runs.loops.setup import Converse, Setup
+from backend.bench.runs.conversation import MODEL, QUESTIONS, Converse, Setup
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 
 import httpx
 
-from backend.bench.pages.page import Page, Step
+from tests.bench.pages.page import Page, Step
 
 LIBRARY = "/console/leaflet/"
 """The map's library, which does not count."""

@@ -1,1 +1,0 @@
-"""How soon the console's pages come, and how much of them."""
