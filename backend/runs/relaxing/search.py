@@ -50,6 +50,12 @@ GIVE_UP_SECONDS = 2.5
 Twice as long where nothing was found yet.
 """
 
+MOST_PROOFS = 4
+"""Plans of what was found, as a run would make them: one that fails is answered by more money."""
+
+MOST_REFUTED = 2
+"""Changes that are given up because the plan of a run shows that they do not help."""
+
 CLOSER_LOOKS = 2
 """Halvings of the money asked for."""
 
@@ -90,8 +96,7 @@ async def find_relaxation(
     diagnosis = Diagnosis(snapshot, draft, findings)
     if not diagnosis.is_known:
         return None
-    search = _Search(diagnosis, build)
-    return await (search.find_budget() if diagnosis.is_only_budget else search.find_best())
+    return await _Search(diagnosis, build).find()
 
 
 def find_for_draft(snapshot: Snapshot, draft: Draft, findings: Findings) -> Relaxation | None:
@@ -120,13 +125,17 @@ def accept(
     No changes: the plan does what was asked, which the planner had not found.
     """
     asked = diagnosis.snapshot.request
-    option = tuple(change for change in changes if change.kind != "raise_budget")
+    option = _without_money(changes)
     budget = asked.budget_total
     if budget is not None and trial.total > budget:
         option = (*option, suggest_money(diagnosis, trial.findings.itinerary))
     request = apply_all(asked, option)
     proved = judge_draft(with_request(trial.snapshot, request), trial.draft)
     return None if proved.findings.clashes else Relaxation(option, proved, is_full)
+
+
+def _without_money(changes: Option) -> Option:
+    return tuple(change for change in changes if change.kind != "raise_budget")
 
 
 class _Search:
@@ -138,7 +147,67 @@ class _Search:
         self._queue: list[_Waiting] = []
         self._numbers = count()
         self._known: set[tuple[str, bool]] = set()
-        self._best: Relaxation | None = None
+        self._found: list[Relaxation] = []
+        self._refuted: set[str] = set()
+
+    @property
+    def _best(self) -> Relaxation | None:
+        return min(self._found, key=lambda one: one.effort, default=None)
+
+    async def find(self) -> Relaxation | None:
+        """What was found and then proved by the plan that a run of the changed request makes."""
+        if self._diagnosis.is_only_budget:
+            found = await self.find_budget()
+            return None if found is None else await self._prove(found)
+        await self._begin()
+        for _ in range(MOST_REFUTED + 1):
+            found = await self.find_best()
+            proved = None if found is None else await self._prove(found)
+            if found is None or proved is not None or self._is_late():
+                return proved
+            self._refuted.add(name_option(_without_money(found.changes)))
+            self._found = [one for one in self._found if not self._is_refuted(one)]
+        return None
+
+    def _is_refuted(self, found: Relaxation) -> bool:
+        return name_option(_without_money(found.changes)) in self._refuted
+
+    async def _prove(self, found: Relaxation) -> Relaxation | None:
+        """Plan the changed request anew, as a run does; a plan without a visit proves nothing."""
+        if not found.changes:
+            return found
+        for _ in range(MOST_PROOFS):
+            proof = await self._plan_as_run(found)
+            is_sound, is_seen = not proof.findings.clashes, bool(proof.draft.poi_ids)
+            if is_sound and (is_seen or self._is_without_places(proof.snapshot)):
+                is_shown = bool(found.trial.draft.poi_ids) or not is_seen
+                return found if is_shown else Relaxation(found.changes, proof, is_full=True)
+            if self._asked.budget_total is None:
+                return None
+            dearer = await self._spend_more(found, proof) if is_sound else proof
+            more = self._accept(found.changes, dearer)
+            if more is None or more.trial.total <= found.trial.total:
+                return None
+            found = more
+        return None
+
+    async def _plan_as_run(self, found: Relaxation) -> Trial:
+        request = apply_all(self._asked, found.changes)
+        try:
+            snapshot = await self._build(request)
+        except WaypoolError:  # no catalogue at hand: the pool of the run has to do
+            snapshot = with_request(found.trial.snapshot, request)
+        return await plan_trip(snapshot)
+
+    def _is_without_places(self, snapshot: Snapshot) -> bool:
+        return not any(pool.pois for pool in snapshot.cities.values())
+
+    async def _spend_more(self, found: Relaxation, proof: Trial) -> Trial:
+        """A plan of the same trains and beds with visits, at about a third of what all would cost."""
+        full = await fill(with_budget(proof.snapshot, None), proof.draft)
+        third = found.trial.total + (full.total - found.trial.total) / 3
+        some = await fill(with_budget(proof.snapshot, third.quantize(Decimal(1))), proof.draft)
+        return some if some.draft.poi_ids else full
 
     async def find_budget(self) -> Relaxation | None:
         """The least budget for what must be, with all that fits in it; else that of the plan at hand."""
@@ -149,11 +218,13 @@ class _Search:
             found = at_hand
         return None if found is None else await self._fill(found)
 
-    async def find_best(self) -> Relaxation | None:
-        """Options by effort, until nothing that is left asks less than what was found."""
+    async def _begin(self) -> None:
         self._push(list_options(self._diagnosis), self._diagnosis, is_free=False)
         if self._asked.budget_total is not None:
             await self._look_without_money()
+
+    async def find_best(self) -> Relaxation | None:
+        """Options by effort, until nothing that is left asks less than what was found."""
         while self._queue and not self._is_over(self._queue[0].effort):
             await self._try(heapq.heappop(self._queue))
         if self._best is None:
@@ -247,9 +318,10 @@ class _Search:
 
     def _note(self, option: Option, trial: Trial, *, is_full: bool = False) -> bool:
         found = self._accept(option, trial, is_full=is_full)
-        if found is not None and (self._best is None or found.effort < self._best.effort):
-            self._best = found
-        return found is not None
+        if found is None or self._is_refuted(found):
+            return False
+        self._found.append(found)
+        return True
 
     def _accept(self, changes: Option, trial: Trial, *, is_full: bool = False) -> Relaxation | None:
         return accept(self._diagnosis, changes, trial, is_full=is_full)
