@@ -174,7 +174,7 @@ class _Search:
 
     async def _prove(self, found: Relaxation) -> Relaxation | None:
         """Plan the changed request anew, as a run does; a plan without a visit proves nothing."""
-        if not found.changes:
+        if not found.changes and found.trial.draft.poi_ids:
             return found
         for _ in range(MOST_PROOFS):
             proof = await self._plan_as_run(found)
@@ -197,7 +197,12 @@ class _Search:
             snapshot = await self._build(request)
         except WaypoolError:  # no catalogue at hand: the pool of the run has to do
             snapshot = with_request(found.trial.snapshot, request)
-        return await plan_trip(snapshot)
+        proof = await plan_trip(snapshot)
+        if not proof.findings.clashes:
+            return proof
+        bare = await self._plan_bare(snapshot)  # as the search of that run begins
+        full = await fill(snapshot, bare.draft)
+        return bare if full.findings.clashes and not bare.findings.clashes else full
 
     def _is_without_places(self, snapshot: Snapshot) -> bool:
         return not any(pool.pois for pool in snapshot.cities.values())
@@ -219,8 +224,10 @@ class _Search:
         return None if found is None else await self._fill(found)
 
     async def _begin(self) -> None:
+        """The request as it is, planned for its must-sees first, may do after all."""
         self._push(list_options(self._diagnosis), self._diagnosis, is_free=False)
-        if self._asked.budget_total is not None:
+        self._note((), await self._plan_bare(self._diagnosis.snapshot))
+        if self._best is None and self._asked.budget_total is not None:
             await self._look_without_money()
 
     async def find_best(self) -> Relaxation | None:
