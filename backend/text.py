@@ -1,4 +1,4 @@
-"""Texts in the two product languages, near names for what was mistyped, short echoes of what came."""
+"""Languages of the product's texts, suggestions for mistyped names, and short quotations of input."""
 
 import re
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 LONGEST_QUOTE = 80
-"""Of what was sent: a name is shorter, and nobody reads a megabyte back."""
+"""The most characters of input that a message repeats."""
 
 LONGEST_WANTED = 200
-"""Of a word that names are compared with; no name is longer."""
+"""The most characters of a word that are compared with names; no name is longer."""
 
 
 def quote(value: object) -> str:
@@ -64,7 +64,7 @@ def find_near(wanted: str, known: Iterable[str], limit: int = 3, cutoff: float =
 def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object for `json.loads(object_pairs_hook=…)`; a key that comes twice is refused.
 
-    JSON's readers differ in which of the two they keep, so one would be dropped in silence.
+    JSON readers differ in which of the two values they keep, so one would be lost without a message.
     """
     made = dict(pairs)
     if len(made) < len(pairs):

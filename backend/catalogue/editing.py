@@ -29,7 +29,7 @@ RowKind = Literal["poi", "hotel", "train"]
 
 LINES: dict[RowKind, type[Line]] = {"poi": PoiLine, "hotel": HotelLine, "train": TrainLine}
 FIXED = frozenset({"id", "currency"})
-"""What stays: the one is what everything else refers to, the other is the catalogue's."""
+"""Fields that an edit cannot change: other rows refer to the id, and the currency is that of the catalogue."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Loads the seed catalogue that comes with Waypool; loading it again changes nothing.
 
-Made-up places for scale tests, under ids and names that nobody could take for real.
+Makes up places for tests with large catalogues; their ids and names show that they are not real.
 
 Tidies the catalogue's tables after an import or a seed that changed much.
 """
@@ -104,7 +104,7 @@ def _make_rows(
 
 
 WORTH_IT = 500
-"""Rows: below it the server's own housekeeping comes soon enough."""
+"""Changed rows from which on it is done; for fewer, PostgreSQL's autovacuum comes soon enough."""
 
 _TABLES = tuple(
     table.__tablename__ for table in (Place, Schedule, Hotel, Station, Train, SpokenName, NameKey)

@@ -1,4 +1,4 @@
-"""All parameters in one visible tuple; a row in the database overrides the default."""
+"""All parameters in one tuple, with their defaults; a row in the database overrides a default."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Cuts what was found into a pool of the sizes asked for, and puts a snapshot together; pure.
+"""Cuts the rows that the rules found to the sizes of a pool, and makes the snapshot of them.
 
 What the traveller should know about a pool, with texts in both languages.
 
@@ -222,7 +222,7 @@ def _merit(choice: Choice) -> tuple[int, bool, Decimal, str]:
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands around the candidates."""
+    """The parts of a snapshot that are not candidates."""
 
     currency: str
     city_rows: dict[str, CityRow]

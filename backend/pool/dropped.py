@@ -1,8 +1,8 @@
-"""Which candidates a rule of a run's pool has dropped: the rows behind a count of its funnel.
+"""Lists the rows that a rule kept out of a run's pool, which the funnel only counts.
 
-A snapshot holds the counts, and the rows of its reserve: where those are all of them, they are
-shown. Else the same rules judge today's catalogue by the run's own request and parameters; while
-the catalogue's version is that of the snapshot, these are the run's rows.
+A snapshot holds the counts, but of the rows only its reserve. If all the dropped rows are in the
+reserve, they are shown. Otherwise the same rules are applied to today's catalogue with the request
+and the parameters of the run; as long as the catalogue has not changed, the rows are the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 The same values come from SQL, from the pure rules over rows, and out of a snapshot.
 
-How far the catalogue narrowed in one run: a pure count over the snapshot and ids met on the way.
+Counts how many rows were left at each step of one run, from the catalogue to the plan.
 """
 
 import datetime as dt
@@ -19,7 +19,7 @@ from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS
 from backend.pool.stay import Stay
 
 EXEMPT = ("price", "closed")
-"""Reasons that do not hold for a must-see; neither does rank."""
+"""Reasons that do not keep a must-see out of the pool; rank does not either."""
 
 
 PlaceRank = tuple[int, float, str]
@@ -142,7 +142,7 @@ def _sum_rejections(snapshot: Snapshot) -> Mapping[Kind, dict[str, int]]:
 
 
 def _sum(reasons: Sequence[str], counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Totals in the order of the rules: a snapshot that was read again has another one."""
+    """Totals in the order of the rules; a snapshot read from a file may have another order."""
     total: Counter[str] = Counter()
     for count in counts:
         total.update(count)

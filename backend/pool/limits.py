@@ -1,4 +1,4 @@
-"""The sizes, cap and band that one pool is built with, read out of the parameters by tier."""
+"""The sizes, highest price and hotel stars for one pool, read from the parameters by budget tier."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

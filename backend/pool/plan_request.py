@@ -1,4 +1,4 @@
-"""What a traveller's app asks for; the same document with ids and defaults filled is in a snapshot."""
+"""The request for a plan. A snapshot holds the same document with names turned into ids and defaults filled in."""
 
 import datetime as dt
 from typing import Annotated, Literal
@@ -25,7 +25,7 @@ PlannerChoice = Literal["auto", "builtin", "openai"]
 _TIER_NAMES = {"经济": "economy", "舒适": "comfort", "品质": "quality"}
 FIRST_DATE = dt.date(2000, 1, 1)
 LAST_DATE = dt.date(9999, 10, 31)
-"""The calendar of the language ends soon after: a trip and its last train must fit in."""
+"""The last possible day of a trip: Python has no dates after the year 9999."""
 LATEST_DAY_END = "26:00"
 
 

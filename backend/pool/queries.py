@@ -1,10 +1,10 @@
 """The rules of the pool in SQL, for places and hotels.
 
-Each rule stands once and is read twice: in order, to count what it rejects, and as a filter, to
-rank the rest. What has few distinct values is settled between the two: the counts name the
-schedules (stars) of the rows that are left, and those without an open day (nearest to the band)
-come back as ids (stars). The places' statements read `ix_place_pool` alone, and then the rows of
-the ranking. Order is by code point, since ids have collation "C".
+Each rule is written once and used twice: to count the rows it rejects, and as a filter when the rest
+is ranked. Opening hours and stars have few distinct values, so Python judges them between the two
+statements: the count gives the schedules (stars) of the rows that are left, and the ranking gets
+back the schedules without an open day (the stars nearest to the tier). Places are counted and
+ranked from the index `ix_place_pool` alone. Ids have collation "C", so they sort by code point.
 """
 
 from collections.abc import Collection
@@ -164,7 +164,7 @@ RANK_HOTELS = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """What all rules of one request compare with, as parameters of the statements."""
+    """The values of one request that the rules compare with, as parameters of the statements."""
 
     avoid: list[str]
     avoid_mask: str | None

@@ -1,8 +1,8 @@
-"""Applies the pure rules to a snapshot's own rows: to check it, or to cut it to other sizes.
+"""Applies the rules to the rows of a snapshot, to check it or to cut it to other sizes.
 
-A snapshot holds the best of each ranking and a reserve; where a question goes beyond them it is
-refused, never answered with less. Counts of what was rejected are taken from the snapshot, since
-the rejected rows are not in it.
+A snapshot holds the best rows of each ranking and a reserve. If a new size needs more rows than
+those, it is refused instead of answered with fewer. The counts of rejected rows are taken from the
+snapshot, since those rows are not in it.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from backend.pool.stay import Leg, TripCalendar, plan_stays
 
 
 class BrokenSnapshotError(WaypoolError):
-    """A snapshot that names what it does not hold; no Waypool wrote it so."""
+    """A snapshot that names rows which it does not hold; it was changed after it was written."""
 
     code = "BROKEN_SNAPSHOT"
 

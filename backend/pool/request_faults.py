@@ -1,7 +1,7 @@
-"""Resolves a request against the catalogue, or names everything that is wrong with it at once.
+"""Resolves a request against the catalogue, or names all its faults at once.
 
-Shape and catalogue are checked side by side, since a wrong date must not hide an unknown place:
-the catalogue checks read the raw words, whatever the other fields hold.
+The checks against the catalogue read the raw words, also where other fields are malformed, so that
+a wrong date does not hide an unknown place.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Shape of a request: each field is checked alone, so that one fault hides no other."""
+"""Checks each field of a request by itself, so that one fault does not hide another."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -90,7 +90,7 @@ def _unknown_field(name: str) -> Fault:
 
 
 def _follows(entry: Any, entries: Sequence[Any]) -> bool:
-    """Whether a list is too short only because its faulty entries do not count."""
+    """Whether a list is too short only because its faulty entries were not counted."""
     return entry["type"] == "too_short" and len(entries) > 1
 
 

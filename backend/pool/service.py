@@ -1,4 +1,4 @@
-"""Builds the pool of a request from the catalogue, with no model involved, and freezes it."""
+"""Builds the pool of a request from the catalogue, by rules alone, and freezes it in a snapshot."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class _Trip:
 
 
 class CandidatePoolService:
-    """The only way from the catalogue to what may be in an itinerary."""
+    """Builds pools: only what is in one can be in an itinerary."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -65,10 +65,10 @@ class CandidatePoolService:
     ) -> Snapshot:
         """The sealed snapshot of a resolved request (ids for names, nights and rooms filled in).
 
-        One that nobody keeps needs no seal, which is a good part of the work.
+        A snapshot that is not stored needs no seal, and sealing is a good part of the work.
 
-        All its statements must see one catalogue, though others may commit between them: the
-        version tells, and the pool is built anew where it moved.
+        All statements must see one state of the catalogue, but others may write between them. So the
+        version is compared at the end, and the pool is built again if it has changed.
         """
         for _ in range(_TRIES):
             catalogue, currency = await read_catalogue(self._session)

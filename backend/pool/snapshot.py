@@ -1,4 +1,4 @@
-"""The frozen pool: everything that a run reads, and a hash over what decided it.
+"""The frozen pool: all rows that a run reads, with a hash of everything that decided it.
 
 The hash leaves out run ids, times, the planner and the locale, so that the preview and the run of
 one request agree; the catalogue's version and row counts stand beside it.

@@ -1,6 +1,8 @@
 """Nominal days in each city and legs between them, before any train is chosen.
 
-Official days off around a trip, by country; a snapshot freezes them, since they get published.
+Official days off around a trip, by country.
+
+A snapshot keeps them, since tables published later may differ.
 """
 
 import datetime as dt

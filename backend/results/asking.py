@@ -1,6 +1,6 @@
-"""Questions to a stored document as every way in asks them: packed for a model, or whole.
+"""Answers questions about a stored document: cut to a size for a model, or whole.
 
-An answer of at most 500 tokens: whole where it fits, else its first and last elements.
+Cuts an answer to at most 500 tokens: whole if it fits, else its first and last elements.
 
 Answers as pages of a table for people: the same questions as a model's, with rows to leaf through.
 """

@@ -1,6 +1,6 @@
 """Numbers of a block as scaled integers; the digits of each text come back as they were.
 
-Exact sums of scaled integers, in 64 bits where these cannot overflow.
+Exact sums of scaled integers; 64-bit arithmetic is used where it cannot overflow.
 
 What every column of a block of rows can do, and the comparisons that are asked of it.
 """

@@ -1,4 +1,4 @@
-"""Room for results: what is read least goes first, what is pinned stays."""
+"""Limits on stored results: the least recently read ones are dropped first, pinned ones stay."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Limits:
     tenant_bytes: int
 
     def idle_before(self, now: dt.datetime) -> dt.datetime:
-        """What was not read since then may go."""
+        """Results that were not read since then may be dropped."""
         return self.age(now).idle_before
 
     def age(self, now: dt.datetime) -> Age:
@@ -36,7 +36,7 @@ async def read_limits(session: Session) -> Limits:
 
 
 def check_size(owner: Owner, size: int, limits: Limits) -> None:
-    """Refuse what no making room would help."""
+    """Refuse a result that is larger than the quota itself."""
     if owner.run_id is not None and size > limits.run_bytes:
         raise refuse_quota("run", limits.run_bytes)
     if size > limits.tenant_bytes:
@@ -46,7 +46,7 @@ def check_size(owner: Owner, size: int, limits: Limits) -> None:
 async def make_room(
     session: Session, owner: Owner, size: int, limits: Limits, now: dt.datetime
 ) -> None:
-    """Expire what was read least until `size` more bytes fit; `RESULT_QUOTA` where they cannot."""
+    """Expire the least recently read results until `size` more bytes fit; `RESULT_QUOTA` if they cannot."""
     await lock_tenant(session, owner.tenant)
     if owner.run_id is not None:
         await _make_room(session, owner, size, limits.run_bytes, now, of_run=True)

@@ -1,4 +1,4 @@
-"""A run's own results, as its tools reach them: to put one away, and to ask about one.
+"""The stored results of a run: its tools store one here, and ask about one.
 
 Stored results as lists show them to people and programs: head and summary, newest first.
 """

@@ -1,4 +1,4 @@
-"""What is stored is compressed and, where a key is configured, encrypted.
+"""Compresses what is stored and, if a key is configured, encrypts it.
 
 Each part is bound to its handle and name, so that parts cannot be swapped in the database.
 """

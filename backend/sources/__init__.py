@@ -1,1 +1,1 @@
-"""Third-party data over HTTP: a row tells the address, the arguments and the projection."""
+"""Third-party data over HTTP: a row of the database holds the address, arguments and projection."""

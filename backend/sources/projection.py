@@ -1,7 +1,7 @@
 """From a source's response to the facts that the model gets: values in, values out.
 
-The whole response is read, or nothing of it is used. What is kept is told with what it was kept of,
-what is left out is named, and the rows as a whole are there to be stored behind a handle.
+Either the whole response can be read, or nothing of it is used. The facts say how many rows they
+were made of and what was left out; all rows can be stored behind a handle.
 
 The form of a part, and what an answer says about itself.
 

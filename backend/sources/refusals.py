@@ -1,4 +1,4 @@
-"""What a source can fail with, in both languages; the model reads one of them and goes on."""
+"""The errors of sources, in both languages; the model reads one and goes on without the source."""
 
 from collections.abc import Sequence
 

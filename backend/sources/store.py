@@ -2,7 +2,7 @@
 
 Read anew at every call, so that what an admin switches on or off holds from the next call on.
 
-Asks a source: address, response, projection; what a tool, a test by hand and a bench have in common.
+Asks a source: builds the address, fetches the response, makes the facts of it.
 
 Responses kept in the database, so that all processes ask a source once.
 

@@ -1,1 +1,1 @@
-"""What the model may do: it sees the snapshot and the draft, nothing else."""
+"""The tools that a model can call. They read the snapshot and the draft, stored results and sources."""

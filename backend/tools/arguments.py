@@ -1,6 +1,6 @@
 """Reads the arguments that a model wrote: raw text in, a closed model out, or every fault named.
 
-The text comes from a machine that is often wrong: cut JSON, no JSON, megabytes, half a character.
+The text is often wrong: cut off, not JSON, megabytes long, or with half a character in it.
 
 Types that arguments share. A blank text or null for an optional argument means: not given.
 

@@ -1,7 +1,7 @@
-"""A tool call and its outcome: values that the run log keeps and a resumed run folds.
+"""A tool call and its outcome, as the run log stores them.
 
-An outcome carries everything that the call changed, so folding outcomes gives the same state as
-having run the calls.
+An outcome holds everything that the call changed, so a resumed run reads the outcomes in order and
+has the same state as if it had made the calls again.
 """
 
 import json
@@ -34,7 +34,7 @@ class ToolCall(Recorded):
 
 
 class SourceUse(Recorded):
-    """What a call of a source took: bytes of the response, of the facts, of what the model reads.
+    """How large the answer of a source was: bytes of the response, of the facts, of what the model reads.
 
     `error` is the code of why there are none.
     """

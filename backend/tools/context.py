@@ -1,8 +1,9 @@
-"""What a handler sees, and what calls leave behind: snapshot, draft, and the run's calls so far.
+"""What a tool's handler can read: snapshot, draft, and the state that earlier calls have led to.
 
-Puts a result that is too long for the context behind a handle; without a store it stays as it is.
+Stores a result that is too long for the model's context, and gives the model a handle instead.
 
-Only results whose size nobody controls: a page or one item in detail always comes as it is.
+This is only for results of unbounded size: a page of a list or one item in detail is always given
+whole, and so is everything where there is no store.
 """
 
 from collections.abc import Mapping
@@ -78,7 +79,7 @@ class RunState(Recorded):
     failed_sources: dict[str, str] = Field(default_factory=dict)
 
     def after(self, outcome: ToolOutcome) -> "RunState":
-        """The state that the outcome leads to; folding recorded outcomes resumes a run."""
+        """The state after this outcome; applying the recorded outcomes one by one resumes a run."""
         draft = self.draft if outcome.draft is None else outcome.draft
         is_edit = draft != self.draft
         first_calls = self.first_calls

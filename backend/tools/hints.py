@@ -1,10 +1,10 @@
-"""What a list tool advises: nothing matched, more is left, or all is returned.
+"""The hint of a list tool, in three cases: nothing matched, more is left, or all is returned.
 
 Arguments stand as `area=海淀区 (12)`: adding that one to the present arguments answers with that
 total. A filter that is used already is not offered again; a page that was not whole can always be
 continued with `unseen_only`.
 
-One list call as a value: what is in scope, what matches, what the page shows, what is left.
+One call of a list tool as a value: the rows in scope, the matches, the page, and the rest.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -275,7 +275,7 @@ def _say_what_to_drop(listing: Listing[RowT], locale: Locale) -> str:
 
 
 def _mention_others(listing: Listing[RowT], locale: Locale) -> Iterator[str]:
-    """Where filters have hidden what was never shown, say how to come to it."""
+    """Say how to see rows that were never shown because filters leave them out."""
     if listing.asked and listing.fresh_outside:
         yield _OTHERS[locale].format(n=listing.fresh_outside)
 

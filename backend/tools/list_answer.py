@@ -1,6 +1,6 @@
 """Turns a listing into the answer of a list tool: page, hint, what was shown, what was asked.
 
-The honest page: how many there are, how many these are, what limit applied, what to do next.
+The answer of a list tool: the rows with their number, the number of all matches, and a hint.
 
 The answer of a detail tool: one row whole, counted as opened.
 """
@@ -32,7 +32,7 @@ def build_page_result(
 
 
 def build_repeat_result(*, number: int, total: int, limit: int, hint: str) -> dict[str, Any]:
-    """The answer to a repeat of call `number`: the same keys, no rows."""
+    """The answer to a repeated call: no rows, and `repeat_of` names the first call, `number`."""
     page = build_page_result([], total=total, limit=limit, hint=hint)
     return {**page, "repeat_of": number}
 

@@ -1,4 +1,4 @@
-"""What it costs a model to read the candidates: every list called to its end with the real tools."""
+"""Measures how many tokens it costs a model to read all candidates, by calling every list to its end."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

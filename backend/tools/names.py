@@ -71,7 +71,7 @@ _NO_LEGS: dict[Locale, str] = {
 
 @lru_cache(maxsize=4096)
 def fold(text: str) -> str:
-    """The text without what people do not mean: case, and the amount of white space."""
+    """The text in lower case and with single spaces, so that spellings compare as equal."""
     return " ".join(text.casefold().split())
 
 

@@ -22,7 +22,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "fixed": ("title", "start", "end"),
     "stay": ("hotel_id", "name", "cost"),
 }
-"""What decides, by kind of item; `cost` is the party's."""
+"""The fields of an item that a model needs, by kind; `cost` is for the whole party."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""All tools in one visible tuple, in the order in which a model is told of them."""
+"""All tools in one tuple, in the order in which a model sees them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,8 @@
-"""Runs a model's call: limits read anew, arguments checked, the handler called, repeats told.
+"""Runs a model's call of a tool: reads the limits, checks the arguments, calls the handler.
 
-The limits come from the database at every call, so an admin's change holds from the next one on.
-`ToolError` is what the model can mend, and becomes an outcome; anything else ends the run.
+The limits are read from the database at every call, so an admin's change holds from the next call
+on. A `ToolError` is something the model can correct, and becomes an outcome; any other error ends
+the run. A read call that repeats an earlier one gets a short answer.
 """
 
 import asyncio
@@ -140,7 +141,7 @@ class ToolRunner:
 def _check_locks(state: RunState, answer: Answer, locale: Locale) -> None:
     """Refuse a write that takes out what the traveller keeps, or brings back what was taken out.
 
-    What another planner has broken before is not this write's doing.
+    A lock that was broken before this write is not held against it.
     """
     if answer.draft is None or not state.locks:
         return

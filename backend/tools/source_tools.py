@@ -7,9 +7,9 @@ A source's arguments as the closed model that its tool takes: every fault is nam
 
 Tries a source by hand: what came, what of it the model would read, and how long that is.
 
-Sources as a recorded run was told of them: offered again, though they cannot be asked.
+The sources of a recorded run: a replay offers them to the planner again, but never asks them.
 
-What they had answered stands in the recording; anything else fails loudly instead of being fetched.
+Their answers are in the recording. A call that is not recorded is an error; nothing is fetched.
 """
 
 import datetime as dt

@@ -1,6 +1,6 @@
 """What a tool is: a name, closed arguments, and a handler from snapshot and draft to an answer.
 
-Tools as a model is told of them: closed JSON schemas, the same bytes each time.
+The JSON schemas of tools for a model: closed, and always the same bytes.
 
 Kept to what every provider takes: no titles, references or unions; an optional argument is one that
 is not required.

@@ -73,7 +73,7 @@ def read_folder(folder: Path) -> tuple[ImportBatch, list[LineFault]]:
 
 
 def _list_files(folder: Path, kind: type[Line]) -> list[Path]:
-    """Whatever has such a name: a folder or a broken link is a fault, not left out in silence."""
+    """All entries with such a name; a folder or a broken link among them is a fault."""
     single = folder / f"{kind.FILE}.csv"
     return [
         *([single] if os.path.lexists(single) else []),

@@ -1,8 +1,8 @@
 """The audit of a file: each column with its bytes, what could go, what a cut would lose.
 
-What a cut at so many bytes keeps of a table and what it loses, without a word about it.
+What is left of a table if its file is cut after some number of bytes, and what is lost.
 
-Columns that tell nothing, or nothing that other columns do not tell.
+Finds columns that hold no information, or only information that other columns hold too.
 
 Groups of rows in which a number never changes, as a counter that has been closed for years.
 """
