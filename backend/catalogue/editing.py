@@ -29,7 +29,7 @@ RowKind = Literal["poi", "hotel", "train"]
 
 LINES: dict[RowKind, type[Line]] = {"poi": PoiLine, "hotel": HotelLine, "train": TrainLine}
 FIXED = frozenset({"id", "currency"})
-"""Fields that an edit cannot change: other rows refer to the id, and the currency is that of the catalogue."""
+"""Fields that no edit changes: other rows refer to the id, and all rows have one currency."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Changes of a finished plan that need no model: items out and in, another pace, another hotel.
+"""Changes of a finished plan that need no model: remove or add an item, change the pace or a hotel.
 
-Items are named as the present itinerary shows them, so they are looked up before anything changes.
-Where a place or a hotel is not said to be on one day or by name, the one that does least harm is
-taken; what is broken all the same is mended in the run, around what was asked.
+Items are named by their numbers in the present itinerary, so they are looked up before anything
+changes. If no day is given for a place, or no name for a hotel, the choice with the fewest new
+violations is taken. The run then repairs what is still broken, and keeps what was asked for.
 """
 
 from collections.abc import Iterable, Iterator
@@ -134,7 +134,7 @@ def _make_room(
 
 
 def _find_best(snapshot: Snapshot, drafts: Iterable[Draft]) -> Draft:
-    """The one that does least harm, of equal ones the first."""
+    """The draft with the least harm; the first of equal ones."""
     return min(drafts, key=lambda draft: measure_harm(snapshot, draft))
 
 
@@ -148,7 +148,7 @@ def measure_harm(snapshot: Snapshot, draft: Draft) -> Harm:
 def change_pace(snapshot: Snapshot, draft: Draft, locks: Locks) -> Draft:
     """The same places arranged anew by the snapshot's pace, as many as fit; locked ones stay.
 
-    Those stay also where they break something: then it is said what.
+    Locked places stay even where they break a constraint; the validator then says which.
     """
     others = [poi_id for poi_id in draft.poi_ids if poi_id not in locks.poi_ids]
     paced = arrange(snapshot, draft, others, locks=locks).draft

@@ -1,4 +1,4 @@
-"""The request for a plan. A snapshot holds the same document with names turned into ids and defaults filled in."""
+"""The request for a plan; a snapshot holds it with ids for names and defaults filled in."""
 
 import datetime as dt
 from typing import Annotated, Literal

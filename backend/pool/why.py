@@ -1,4 +1,4 @@
-"""Explains why a place is not in an itinerary, from the snapshot if it knows, else from today's catalogue."""
+"""Explains why a place is not in an itinerary: by the snapshot, else by today's catalogue."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass

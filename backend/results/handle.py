@@ -1,4 +1,4 @@
-"""A handle: the name of a stored result, its state, and what comes with it instead of the result."""
+"""A handle is the name of a stored result; a model gets it, with a summary, instead of the result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Stored:
-    """A result that is stored: only now does anybody get its handle."""
+    """A result that is stored completely; its handle is not given out before."""
 
     handle: str
     state: HandleState
@@ -73,14 +73,14 @@ def make_hint(place: Sequence[str], locale: Locale) -> str:
 
 
 def refuse_handle() -> ResultError:
-    """Unknown, or somebody else's: the same words."""
+    """The error for an unknown handle; the same for another tenant's, so that nobody learns that it exists."""
     return ResultError(
         "NO_SUCH_HANDLE", "there is no result with this handle", translated="没有这个句柄对应的结果"
     )
 
 
 def refuse_state(state: HandleState) -> ToolError:
-    """A result that is not there yet, or will never be."""
+    """The error for a result that is still being stored, or could not be stored."""
     if state == "pending":
         return ResultError(
             "RESULT_PENDING",
@@ -95,7 +95,7 @@ def refuse_state(state: HandleState) -> ToolError:
 
 
 def refuse_expired() -> ToolError:
-    """A result that was there once."""
+    """The error for a result that has expired."""
     return ResultError(
         "RESULT_EXPIRED",
         "the result is no longer kept; call the tool again",
@@ -104,7 +104,7 @@ def refuse_expired() -> ToolError:
 
 
 def refuse_quota(scope: str, limit: int) -> ToolError:
-    """No room, and nothing that may go."""
+    """The error where a quota is full and nothing can be dropped."""
     return ResultError(
         "RESULT_QUOTA",
         f"the results of this {scope} may take {limit} bytes; ask for less, or unpin some",

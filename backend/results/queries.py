@@ -43,7 +43,7 @@ Moment = DateTime(timezone=True)
 
 
 class StoredResult(Base):
-    """A result by its handle; its row outlives its parts, so that an expired one is told as such.
+    """A result by its handle. Its row stays when its parts are dropped, to say that it has expired.
 
     `size_bytes` is that of the content as it came, which is what quotas count.
     """

@@ -1,4 +1,4 @@
-"""What a question about a result can be refused for, in both languages; the edge picks one."""
+"""The errors of questions about a result, in both languages; the caller picks the language."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ _MOST_NAMES = 20_000
 
 @dataclass
 class ResultError(ToolError):
-    """A refusal that the model can mend; `position` is that of a fault in a path, from 0."""
+    """An error that the model can correct; `position` is where in the path it is, counted from 0."""
 
     translated: str = ""
     position: int | None = None
@@ -35,7 +35,7 @@ class ResultError(ToolError):
 
 
 def refuse_path(position: int, wanted: str, translated: str) -> ResultError:
-    """What stands at `position` is not what may stand there."""
+    """The error for a path that cannot be read at `position`."""
     return ResultError(
         "BAD_PATH",
         f"at position {position}: {wanted}",
@@ -45,7 +45,7 @@ def refuse_path(position: int, wanted: str, translated: str) -> ResultError:
 
 
 def refuse_field(name: str, known: Iterable[str], what: str = "") -> ResultError:
-    """Nobody has this field; the names there are, nearest first."""
+    """The error for a field that no row has, with the nearest names that exist."""
     shown = shorten(name)
     near = rank_names(name, known)
     return ResultError(
@@ -57,7 +57,7 @@ def refuse_field(name: str, known: Iterable[str], what: str = "") -> ResultError
 
 
 def refuse_index(index: int, size: int) -> ResultError:
-    """The list is shorter than that."""
+    """The error for an index beyond the end of a list."""
     bounds = f"-{size} … {size - 1}" if size else ""
     return ResultError(
         "INDEX_OUT_OF_RANGE",
@@ -69,7 +69,7 @@ def refuse_index(index: int, size: int) -> ResultError:
 
 
 def refuse_kind(step: str, kind: str) -> ResultError:
-    """The step needs a list, and there is none."""
+    """The error for a step that needs a list and meets another value."""
     return ResultError(
         "NOT_A_LIST",
         f"{step} needs a list, and before it stands a value of type {kind}",
@@ -78,7 +78,7 @@ def refuse_kind(step: str, kind: str) -> ResultError:
 
 
 def refuse_number(column: str) -> ResultError:
-    """A sum or an average of what is no number."""
+    """The error for a sum or an average of values that are not numbers."""
     shown = shorten(column)
     return ResultError(
         "NOT_A_NUMBER",
@@ -88,7 +88,7 @@ def refuse_number(column: str) -> ResultError:
 
 
 def refuse_query(what: str, translated: str) -> ResultError:
-    """A structured query that says nothing clear."""
+    """The error for a malformed structured query."""
     return ResultError("BAD_QUERY", what, translated=translated)
 
 

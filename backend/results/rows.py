@@ -1,6 +1,7 @@
-"""Rows of a document without reading them: blocks, the positions that are meant, and a trail of keys.
+"""Rows of a document that are not read yet: the blocks, the selected positions, and a path of keys.
 
-A path narrows positions and lengthens the trail; values are read only where they are shown.
+Each step of a query selects fewer positions or goes one key deeper; values are read only when they
+are shown.
 """
 
 from collections.abc import Callable, Iterator, Sequence

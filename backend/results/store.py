@@ -124,7 +124,7 @@ class ResultStore:
         filters: Mapping[str, Any] | None = None,
         locale: Locale = "zh-CN",
     ) -> Stored:
-        """Store JSON as it streams in, and only then give its handle and summary."""
+        """Store JSON while it streams in; give its handle and summary when all of it is stored."""
         handle = await self.reserve(owner, tool)
         return await self.fill(handle, chunks, owner, filters=filters, locale=locale)
 
@@ -276,7 +276,7 @@ class ResultStore:
             await delete_result(session, handle)
 
     async def sweep(self) -> int:
-        """Drop what nobody has read for so long, and rows that have told of it long enough."""
+        """Drop the parts of results that nobody has read for long, and delete rows that expired long ago."""
         async with transaction(self._engine) as session:
             now = read_utc()
             limits = await read_limits(session)

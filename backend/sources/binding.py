@@ -1,4 +1,4 @@
-"""Puts a call's arguments into a projection's queries, as values: never as text of a query.
+"""Puts the arguments of a call into the queries of a projection, as values and never as query text.
 
 Fields out of a text by a pattern like `{station} - {kind}: {value} {risk} - {at}`.
 
@@ -68,7 +68,7 @@ def check_query(query: Mapping[str, Any], columns: Iterable[str]) -> None:
 
 
 class _StandIns(dict[str, Any]):
-    """Some value for any argument: a list where it stands behind `in`, else a number."""
+    """A value for each argument, only for a check: a list behind `in`, else a number."""
 
     def __init__(self, query: Mapping[str, Any]) -> None:
         super().__init__()

@@ -101,7 +101,7 @@ def _make_unpacker(encoding: str) -> _Plain | _Zipped:
 
 MAX_REDIRECTS = 5
 _TIMES = httpx.Timeout(None, connect=5)
-"""The whole call has its limit of time, see `fetch`; one dead address must not use it up."""
+"""Limits only connecting, so that a dead address does not use up the time that `fetch` allows."""
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 

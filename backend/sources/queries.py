@@ -2,7 +2,7 @@
 
 Sources as rows that an admin writes, and their last responses.
 
-The sources that come along, as data; they are switched off until somebody enables them.
+The sources that come with Waypool, as data files; all are switched off at first.
 """
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""What a source's row says: address, typed arguments, and a projection that is data.
+"""The description of a source, as its row holds it: address, typed arguments, and a projection.
 
 The projection reads tables out of the response (columns with types), narrows them by arguments, and
 names parts: structured queries over a table, or a path. Everything is checked when it is written.

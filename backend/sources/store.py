@@ -1,4 +1,4 @@
-"""The sources as a run's tools reach them: which are switched on, and asking one.
+"""The sources for the tools of a run: lists those that are switched on, and asks one.
 
 Read anew at every call, so that what an admin switches on or off holds from the next call on.
 

@@ -1,8 +1,9 @@
 """Reads a table out of a response: rows with typed columns, those that the arguments ask for.
 
-Typed values of a column: texts become numbers, dates and times, or the response has changed.
+Reads the cells of a column as its type: number, date or time.
 
-A date that cannot be read is never null or 0; only what the column lists as `none` is null.
+Any other value is an error, since it means that the source has changed. A date that
+cannot be read is never null or 0; only what the column lists as `none` is null.
 """
 
 import datetime as dt

@@ -20,6 +20,7 @@ from backend.pool.rules import (
     find_trains,
     judge_place,
     measure_stars,
+    rank_place,
 )
 from backend.pool.stay import plan_legs, plan_stays
 from tests.factories import make_hotel, make_poi, make_request, make_train
@@ -246,11 +247,18 @@ def test_trains_run_on_their_weekdays_and_stand_by_departure() -> None:
 def test_what_is_unknown_counts_as_nothing() -> None:
     rows = [make_poi("a", popularity=None), make_poi("b", popularity=0.5)]
     assert find_places([Entry(row) for row in rows], ask()).ranking == ("b", "a")
+    assert rank_place(rows[0], frozenset()) == (0, 0, "a")
     hotels = [make_hotel("a", stars=2, rating=None), make_hotel("b", stars=2, rating=0.5)]
     assert rank_hotels(*hotels) == (("b", "a"), False)
 
 
 def test_of_equal_ratings_the_cheaper_hotel_comes_first() -> None:
-    prices = {"a": Decimal("300.01"), "b": Decimal(300), "c": None, "d": Decimal(0)}
+    prices = {
+        "a": Decimal("300.01"),
+        "b": Decimal(300),
+        "c": None,
+        "d": Decimal(0),
+        "e": Decimal("0.50"),
+    }
     hotels = [make_hotel(i, stars=2, price_per_night=price) for i, price in prices.items()]
-    assert rank_hotels(*hotels)[0] == ("d", "b", "a", "c")
+    assert rank_hotels(*hotels)[0] == ("d", "e", "b", "a", "c")

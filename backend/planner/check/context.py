@@ -2,7 +2,7 @@
 
 Constraints do not read the numbers of the scheduler, so they also find its mistakes.
 
-A constraint as a row: code, severity, message in both languages, and how it is found.
+A constraint: its code, severity, messages in both languages, and the function that finds breaches.
 """
 
 import datetime as dt
@@ -242,7 +242,10 @@ class Breach:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Errors block submission, warnings are shown; `fix` is what would help, where one thing does."""
+    """A rule for plans. Errors block submission, warnings are shown.
+
+    `fix` says what would help, if there is one such thing.
+    """
 
     code: str
     severity: Severity

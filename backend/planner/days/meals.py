@@ -1,6 +1,6 @@
 """Lunch and dinner: their times, which places serve them, and in which part of a day they are eaten.
 
-How much a day may hold by the traveller's pace: visits, and hours on one's feet.
+How much a day may hold by the traveller's pace: visits, and hours of visits and ways.
 """
 
 import math

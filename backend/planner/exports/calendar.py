@@ -7,7 +7,7 @@ Lines of iCalendar (RFC 5545): escaping, folding at 75 octets, local times with 
 
 A zone as iCalendar wants it described (VTIMEZONE), for the years of a trip.
 
-Each change of the clocks stands for itself: a rule for ever would claim more than anybody knows.
+Each change of the clocks is listed by its date, not by a rule, since rules may change later.
 """
 
 import datetime as dt
@@ -216,6 +216,6 @@ def _write_span(event: Event) -> Iterator[str]:
 
 
 def _make_uid(run_id: str, key: str, time: int) -> str:
-    """By what the event is, not when; `time` tells apart what is in the plan twice."""
+    """A UID made of what the event is, not when; `time` tells apart what is in the plan twice."""
     text = "\n".join((run_id, key, str(time)))
     return f"{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}@waypool"

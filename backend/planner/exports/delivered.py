@@ -34,7 +34,7 @@ from backend.text import Locale
 
 
 class Site(NamedTuple):
-    """A city, and where in it; None where nobody knows."""
+    """A city, and the position in it; None where it is unknown."""
 
     city: str
     position: Position | None

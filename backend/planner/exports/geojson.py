@@ -1,7 +1,7 @@
 """`map.geojson` (RFC 7946): day by day the places, stations, hotels and the ways between them.
 
-The properties are the item's own fields, and `day`, `order`, `title`; how it looks is the map's business.
-What has no position, as lunch somewhere, is not on it.
+The properties are the item's own fields, and `day`, `order`, `title`; colours and
+icons are left to the map. Items without a position, such as lunch at no chosen place, are left out.
 """
 
 import json
@@ -22,7 +22,7 @@ from backend.planner.plan.itinerary import (
 )
 
 _PLACES = 6
-"""A tenth of a metre; more digits would claim more than is known."""
+"""Decimal places of a coordinate: a tenth of a metre."""
 
 
 def write_map(delivered: Delivered) -> str:

@@ -1,7 +1,7 @@
-"""Orienteering with time windows as a value: which nodes to visit on which tour, and in what order.
+"""The data of an orienteering problem with time windows: which nodes to visit, on which tour, when.
 
-Times are whole numbers of any unit. It knows nothing of trips, so anything that has clocks and
-wishes can be stated in it; `evaluate` is the judge and shares no code with the solver.
+Times are whole numbers of any unit. Nothing here refers to trips, so other problems can be
+stated too. `evaluate` checks an answer, and shares no code with the solver.
 
 A tour as arrays: one row for each way to visit a node on it, impossible ones left out beforehand.
 

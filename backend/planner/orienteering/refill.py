@@ -144,7 +144,10 @@ class Column(NamedTuple):
 
 
 class RoutePool:
-    """Tours by class and set of visits, of equal sets the first; `rank` is the best company met."""
+    """Tours by class and set of visits, of equal sets the first.
+
+    The rank of a tour is the greatest weight of all visits with which it was found.
+    """
 
     def __init__(self, grids: Sequence[Grid]) -> None:
         self._weight = [float(weight) for weight in grids[0].weight]

@@ -1,4 +1,4 @@
-"""The door to PyVRP: orienteering as vehicle routing with prizes, and back.
+"""Solves orienteering problems with PyVRP, as vehicle routing with prizes.
 
 A node whose windows differ by tour becomes one optional client for each window in a client group,
 each class of equal tours shifted into a span of time of its own. Prizes and penalties are set by

@@ -73,7 +73,7 @@ class LeftOut:
 
 
 def explain_left(trip: Trip, solution: Solution, candidate: Candidate) -> LeftOut:
-    """The most telling reason: never possible, else what stands against it in the plan as it is."""
+    """The first reason that holds: it was never possible, else what prevents it in the plan as it is."""
     number = solution.rater.problem.candidates.index(candidate)
     code = _find_closed(trip, candidate) or _find_reason(solution, number)
     message = MESSAGES[code][trip.snapshot.request.locale].format(
@@ -119,7 +119,7 @@ def _list_ratings(solution: Solution, room: int, number: int) -> list[Rating]:
 
 
 def _read_reason(problem: Problem, rating: Rating) -> str:
-    """What alone stands against an order whose times would do."""
+    """Why an order is not allowed although its times are."""
     if rating.plan.faults:
         return "DAYS_FULL"
     if rating.is_allowed:
