@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from backend.db.embedded import start_embedded
+from backend.db.libpq_environment import SESSION, hide_variables, list_variables
 from backend.db.postmaster import read_address
 from backend.db.session import parse_url
 from backend.settings import Settings
@@ -52,11 +53,19 @@ def is_at_hand(settings: Settings) -> bool:
 def open_database(settings: Settings) -> Iterator[str]:
     """The `postgresql://` address, for SQLAlchemy and libpq, of a database that stays up meanwhile.
 
-    Our own is held to the end of the block, also where SIGTERM or SIGHUP ends the process.
+    Our own is held to the end of the block, also where SIGTERM or SIGHUP ends the process, and its
+    connections read no PG… variable. With a given one, those that add to its address (a password
+    file, certificates, options) count; how text is encoded is always Waypool's own choice.
     """
     if settings.database_url is not None:
         given = parse_url(settings.database_url.get_secret_value())
-        yield given.set(drivername="postgresql").render_as_string(hide_password=False)
+        utf8 = given.update_query_dict({"client_encoding": "utf8"})
+        with hide_variables(SESSION):
+            yield utf8.set(drivername="postgresql").render_as_string(hide_password=False)
         return
-    with end_in_order(), start_embedded(settings.embedded_data) as server:
+    with (
+        hide_variables(list_variables()),
+        end_in_order(),
+        start_embedded(settings.embedded_data) as server,
+    ):
         yield server.url
