@@ -77,10 +77,12 @@ def create_app(settings: Settings, url: str) -> FastAPI:
         async with open_services(settings, url) as services:
             app.state.services = console.state.services = services
             worker = asyncio.create_task(services.work()) if settings.api_worker else None
-            yield
-            if worker is not None:
-                worker.cancel()
-                await asyncio.gather(worker, return_exceptions=True)
+            try:
+                yield
+            finally:
+                if worker is not None:
+                    worker.cancel()
+                    await asyncio.gather(worker, return_exceptions=True)
 
     app = FastAPI(
         title="Waypool",

@@ -20,11 +20,14 @@ async def healthz() -> dict[str, str]:
 @router.get(
     "/readyz",
     responses={200: {"model": HealthDocument}},
-    summary="The database answers and is at this version's revision",
+    summary="The database answers and this version can work on it",
 )
 async def readyz(services: ServicesDep) -> dict[str, str]:
-    """503 where the database is away or not upgraded."""
+    """503 where the database is away, not upgraded, or changed by a newer version so that it matters.
+
+    A newer revision that only adds things leaves an older process ready.
+    """
     revision = await read_revision_async(services.engine)
-    if revision != head_revision():
-        raise UnavailableError(f"the database is at {revision}, this version needs another")
-    return {"status": "ready", "revision": revision}
+    if revision.current is None or not revision.serves(head_revision()):
+        raise UnavailableError(f"the database is at {revision.current}, this version needs another")
+    return {"status": "ready", "revision": revision.current}

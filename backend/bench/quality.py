@@ -6,7 +6,7 @@ result, in a database of its own; nothing but the queue is left out.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from statistics import fmean, median
@@ -39,15 +39,23 @@ class Bench:
 
 
 async def run_quality_bench(
-    url: str, settings: Settings, requests: int, seed: int
+    url: str,
+    settings: Settings,
+    drawing: tuple[int, int],
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> dict[str, Any]:
-    """Plan `requests` trips, one after the other; the report as JSON values."""
+    """Plan as many trips as `drawing` says, by its seed, one after the other; JSON values."""
+    requests, seed = drawing
     async with install(url, settings) as bench:
         async with transaction(bench.engine) as session:
             vocabulary = await read_vocabulary(session)
         drawn = draw_requests(vocabulary, requests, seed)
         await _plan(bench, draw_requests(vocabulary, 1, seed + 1)[0])  # loads what is loaded once
-        return summarise([await _plan(bench, raw) for raw in drawn], seed)
+        runs = []
+        for n, raw in enumerate(drawn, 1):
+            runs.append(await _plan(bench, raw))
+            on_progress(n, requests)
+        return summarise(runs, seed)
 
 
 @asynccontextmanager

@@ -12,11 +12,13 @@ import asyncio
 import itertools
 import math
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -107,21 +109,56 @@ def name_params(setting: Setting) -> str:
 
 
 def run_work(
-    work: Sequence[Work], processes: int | None = None, tell: Callable[[int], None] = lambda _: None
+    work: Sequence[Work],
+    processes: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[tuple[int, MeasuredRun]]:
-    """Plan everything, with the number of each run's setting; `tell` hears of finished pieces."""
+    """Plan everything, with the number of each run's setting.
+
+    Whatever ends this early, such as Ctrl-C, ends the processes too.
+    """
     count = min(processes or os.cpu_count() or 1, len(work)) or 1
     found: list[tuple[int, MeasuredRun]] = []
     if count == 1:
         for n, piece in enumerate(work, 1):
             found += plan_piece(piece)
-            tell(n)
+            on_progress(n, len(work))
         return found
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        for n, measured in enumerate(pool.map(plan_piece, work), 1):
+    with (
+        ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool,
+        _ending_children(),
+    ):
+        with _holding_interrupts():
+            pieces = pool.map(plan_piece, work)
+        for n, measured in enumerate(pieces, 1):
             found += measured
-            tell(n)
+            on_progress(n, len(work))
     return found
+
+
+@contextmanager
+def _ending_children() -> Iterator[None]:
+    """Kill the planning processes where the block is left by an exception: nobody reads them."""
+    others = set(active_children())
+    try:
+        yield
+    except BaseException:
+        for child in set(active_children()) - others:
+            child.kill()
+        raise
+
+
+@contextmanager
+def _holding_interrupts() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach: a terminal sends it to all of them.
+
+    Each would end with a traceback of its own; this process hears it and ends them.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def plan_piece(work: Work) -> list[tuple[int, MeasuredRun]]:

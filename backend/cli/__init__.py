@@ -10,7 +10,9 @@ from contextlib import suppress
 import click
 
 from backend import __version__
-from backend.cli.output import FAILED, UNUSABLE, Output, UnusableError, read_docstring
+from backend.cli.examples import attach_examples
+from backend.cli.output import FAILED, INTERRUPTED, UNUSABLE, Output, UnusableError, read_docstring
+from backend.db.connect import end_in_order
 from backend.errors import ToolError, WaypoolError
 from backend.text import shorten
 
@@ -19,30 +21,53 @@ log = logging.getLogger(__name__)
 LONGEST_USAGE = 300
 """The framework's own messages repeat what was given, whatever its length."""
 
-COMMANDS: tuple[tuple[str, str], ...] = (
-    ("demo", "backend.cli.demo:demo"),
-    ("serve", "backend.cli.serve:serve"),
-    ("worker", "backend.cli.serve:worker"),
-    ("plan", "backend.cli.plan:plan"),
-    ("db", "backend.cli.db:db"),
-    ("import", "backend.cli.db:import_group"),
-    ("places", "backend.cli.places:places"),
-    ("pool", "backend.cli.pool:pool"),
-    ("tool", "backend.cli.tool:tool"),
-    ("runs", "backend.cli.runs:runs"),
-    ("replay", "backend.cli.replay:replay"),
-    ("params", "backend.cli.tuning:params"),
-    ("tools", "backend.cli.tuning:tools"),
-    ("keys", "backend.cli.keys:keys"),
-    ("results", "backend.cli.results:results"),
-    ("mock-llm", "backend.cli.mock_llm:mock_llm"),
-    ("audit-columns", "backend.cli.sources:audit_columns"),
-    ("sources", "backend.cli.sources:sources"),
-    ("sweep", "backend.cli.sweep:sweep"),
-    ("bench", "backend.cli.bench:bench"),
-    ("config", "backend.cli.config:config"),
+ROLES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "Plan",
+        (
+            ("demo", "backend.cli.demo:demo"),
+            ("plan", "backend.cli.plan:plan"),
+            ("places", "backend.cli.places:places"),
+        ),
+    ),
+    (
+        "Tune (admin)",
+        (
+            ("pool", "backend.cli.pool:pool"),
+            ("params", "backend.cli.tuning:params"),
+            ("tools", "backend.cli.tuning:tools"),
+            ("sweep", "backend.cli.sweep:sweep"),
+            ("import", "backend.cli.db:import_group"),
+            ("sources", "backend.cli.sources:sources"),
+        ),
+    ),
+    (
+        "Look into runs (developer)",
+        (
+            ("runs", "backend.cli.runs:runs"),
+            ("replay", "backend.cli.replay:replay"),
+            ("tool", "backend.cli.tool:tool"),
+            ("results", "backend.cli.results:results"),
+            ("audit-columns", "backend.cli.sources:audit_columns"),
+            ("mock-llm", "backend.cli.mock_llm:mock_llm"),
+            ("bench", "backend.cli.bench:bench"),
+        ),
+    ),
+    (
+        "Run an installation (operator)",
+        (
+            ("serve", "backend.cli.serve:serve"),
+            ("worker", "backend.cli.serve:worker"),
+            ("db", "backend.cli.db:db"),
+            ("keys", "backend.cli.keys:keys"),
+            ("config", "backend.cli.config:config"),
+            ("completion", "backend.cli.completion:completion"),
+        ),
+    ),
 )
-"""Name and place of each command, in the order of `--help`."""
+"""Name and place of each command by who uses it, in the order of `--help`."""
+
+COMMANDS = tuple(command for _, commands in ROLES for command in commands)
 
 
 class LazyGroup(click.Group):
@@ -60,13 +85,29 @@ class LazyGroup(click.Group):
         module, attribute = place.split(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
+        attach_examples(command, cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As any group; names that are near to an unknown one come from the table."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            names = self.list_commands(ctx)
+            raise click.NoSuchCommand(error.command_name, possibilities=names, ctx=ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of `--help`, without importing any command."""
         room = formatter.width - 6 - max(len(name) for name, _ in COMMANDS)
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _summarize(place, room)) for name, place in COMMANDS])
+        for role, commands in ROLES:
+            with formatter.section(role):
+                rows = [(f"{name:<{_WIDEST}}", _summarize(place, room)) for name, place in commands]
+                formatter.write_dl(rows)
+
+
+_WIDEST = max(len(name) for name, _ in COMMANDS)
 
 
 def _summarize(place: str, room: int) -> str:
@@ -81,14 +122,18 @@ def _summarize(place: str, room: int) -> str:
 def waypool() -> None:
     """Narrow a travel catalogue in code, plan inside the pool, replay any run.
 
-    Begin with 'waypool demo'. Configuration is by environment: see 'waypool config'.
+    Begin with 'waypool demo'. Configuration is by environment: see 'waypool config'. Every command
+    has examples in its own --help.
     """
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and give its exit status: 0 done, 1 failed, 2 unusable."""
+    """Run a command line and give its exit status: 0 done, 1 failed, 2 unusable, 130 interrupted."""
     try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
+        with end_in_order():
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:  # a second one, while the first was being obeyed
+        return INTERRUPTED
     except OSError as error:  # raised while an error was told: its own output is what fails
         return _report_lost_output(error)
 
@@ -102,7 +147,7 @@ def _run(given: list[str]) -> int:
         return output.report(error)
     except click.exceptions.Abort:
         click.echo("waypool: interrupted", err=True)
-        return FAILED
+        return INTERRUPTED
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return UNUSABLE

@@ -28,6 +28,7 @@ from backend.bench.runs.scenarios import SCENARIOS
 from backend.bootstrap import make_models
 from backend.cli.database import with_engine
 from backend.cli.output import FAILED, Output, json_option, read_json
+from backend.cli.progress import show_progress
 from backend.console.app import list_page_paths
 from backend.db.connect import open_database
 from backend.db.session import Engine, transaction
@@ -74,7 +75,8 @@ def bench_loop(output: Output, source: str, names: tuple[str, ...], runs: int) -
                 measured.append({"model": name, **run.as_json()})
         return measured
 
-    report = {"items": with_engine(work, settings), "next_cursor": None}
+    with show_progress("planning"):
+        report = {"items": with_engine(work, settings), "next_cursor": None}
     output.show(report, "\n".join(describe_loop(report)))
 
 
@@ -92,7 +94,9 @@ def bench_pages(context: click.Context, output: Output, requests: int, runs: int
     Pages are found by following their links. Status 1 where a median is over 100 ms, or a page with
     its style and scripts over 200 KB as sent; the map's library is not counted in.
     """
-    report = asyncio.run(get_part("pages.measure").measure_pages(list_page_paths(), requests, runs))
+    measure_pages = get_part("pages.measure").measure_pages
+    with show_progress("asking for every page"):
+        report = asyncio.run(measure_pages(list_page_paths(), requests, runs))
     output.show(report.as_json(), "\n".join(report.describe()))
     context.exit(0 if report.is_met else FAILED)
 
@@ -128,7 +132,7 @@ def bench_replay(
     """
     settings = read_settings()
     wanted = Wanted(runs, scripted, seed, pythons)
-    with open_database(settings) as url:
+    with show_progress("making runs and verifying them"), open_database(settings) as url:
         report = asyncio.run(run_replay_bench(url, settings, wanted, keep))
     output.show(report, "\n".join(describe_replays(report)))
     context.exit(FAILED if report["differences"] else 0)
@@ -146,7 +150,7 @@ def bench_results(output: Output, rows: int, reads: int) -> None:
 
     In a database of its own that is dropped at the end; the rows stand in a temporary file.
     """
-    with open_database(read_settings()) as url:
+    with show_progress("storing and asking"), open_database(read_settings()) as url:
         report = asyncio.run(run_results_bench(url, rows, reads))
     output.show(report, "\n".join(describe_results(report)))
 
@@ -163,7 +167,7 @@ def bench_context(output: Output, seed: int) -> None:
     deterministic reader that may use only what stands in its context.
     """
     settings = read_settings()
-    with open_database(settings) as url:
+    with show_progress("asking under four strategies"), open_database(settings) as url:
         report = asyncio.run(run_context_bench(url, settings, seed))
     output.show(report, "\n".join(describe_context(report)))
 
@@ -189,7 +193,7 @@ bench.add_command(bench_replay)
 @click.pass_obj
 def bench_pool(output: Output, places: int, cities: int) -> None:
     """Build pools in a large catalogue, in a database of its own that is dropped at the end."""
-    with open_database(read_settings()) as url:
+    with show_progress("building pools"), open_database(read_settings()) as url:
         report = asyncio.run(run_pool_bench(url, places, cities))
     output.show(report, "\n".join(describe_report(report)))
 
@@ -209,8 +213,8 @@ def bench_quality(output: Output, requests: int, seed: int) -> None:
     within a day and the budget.
     """
     settings = read_settings()
-    with open_database(settings) as url:
-        report = asyncio.run(run_quality_bench(url, settings, requests, seed))
+    with show_progress("planning") as on_progress, open_database(settings) as url:
+        report = asyncio.run(run_quality_bench(url, settings, (requests, seed), on_progress))
     output.show(report, "\n".join(describe_quality(report)))
 
 
@@ -233,7 +237,8 @@ def bench_runs(
     reports = []
     for scenario in SCENARIOS:
         if not names or scenario.name in names:
-            report = asyncio.run(scenario.measure(scale))
+            with show_progress(scenario.name):
+                report = asyncio.run(scenario.measure(scale))
             reports.append(report)
             output.say("\n".join(report.describe()))
     if output.is_json:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from backend.bootstrap import prepare_database
 from backend.cli.output import warn
 from backend.db.connect import open_database
-from backend.db.migrate import head_revision, read_revision
+from backend.db.migrate import is_served
 from backend.db.session import Engine, make_engine
 from backend.errors import ConfigurationError, UnavailableError
 from backend.runs.life.queue import JobQueue
@@ -86,8 +86,8 @@ def wait_for(
 
 
 def make_ready(settings: Settings, url: str) -> None:
-    """Migrate our own database; refuse a given one that is not at this code's revision."""
-    if read_revision(url) == head_revision():
+    """Migrate our own database; refuse a given one that this version cannot work on."""
+    if is_served(url):
         return
     if settings.database_url is None:
         prepare_database(url)

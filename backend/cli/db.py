@@ -16,8 +16,9 @@ from backend.catalogue.queries import count_rows, read_state
 from backend.catalogue.seed import add_synthetic_places, tidy_catalogue
 from backend.cli.database import with_engine
 from backend.cli.output import Output, json_option
+from backend.cli.progress import show_progress
 from backend.db.connect import open_database
-from backend.db.migrate import head_revision, read_revision
+from backend.db.migrate import head_revision, plan_upgrade, read_revision
 from backend.db.session import Engine, transaction
 from backend.settings import read_settings
 
@@ -53,7 +54,8 @@ def import_csv(output: Output, folder: Path) -> None:
         await tidy_catalogue(engine, report.total)
         return report
 
-    report = with_engine(work)
+    with show_progress("importing"):
+        report = with_engine(work)
     output.show(report.as_json(), lambda: describe_report(report))
 
 
@@ -63,16 +65,36 @@ def db() -> None:
 
 
 @db.command()
+@click.option("--plan", "is_plan", is_flag=True, help="Only show which migrations would run.")
 @json_option
 @click.pass_obj
-def upgrade(output: Output) -> None:
-    """Bring the database to this version; safe to run at any time and by many at once."""
-    with open_database(read_settings()) as url:
+def upgrade(output: Output, is_plan: bool) -> None:
+    """Bring the database to this version; safe to run at any time and by many at once.
+
+    While a migration of the kind 'expand' runs, and after it, processes of the version before go
+    on; stop them before one of the kind 'contract'.
+    """
+    if is_plan:
+        _show_plan(output)
+        return
+    with show_progress("upgrading"), open_database(read_settings()) as url:
         before = read_revision(url)
         prepare_database(url)
         after = read_revision(url)
     text = f"at revision {after}" + ("" if before == after else f", was {before or 'empty'}")
     output.show({"before": before, "after": after}, text)
+
+
+def _show_plan(output: Output) -> None:
+    with open_database(read_settings()) as url:
+        before, steps = read_revision(url), plan_upgrade(url)
+    lines = [f"{step.revision}  {step.phase:<9} {step.what}" for step in steps]
+    document = {
+        "before": before,
+        "after": head_revision(),
+        "steps": [step.as_json() for step in steps],
+    }
+    output.show(document, "\n".join(lines) or f"nothing to do: at revision {before}")
 
 
 @db.command()
@@ -94,7 +116,9 @@ def seed(output: Output, synthetic: int) -> None:
             text += f"\nsynthetic: {written.added} added, {written.unchanged} unchanged"
         return document, text
 
-    output.show(*with_engine(work))
+    with show_progress("loading the catalogue"):
+        document, text = with_engine(work)
+    output.show(document, text)
 
 
 @db.command()

@@ -92,7 +92,7 @@ async def _plan_over_http(
 ) -> dict[str, Any]:
     listener = open_listener(settings.host, settings.port)
     address = f"http://{settings.host}:{listener.getsockname()[1]}"
-    async with _serving(make_server(settings, url), listener):
+    async with _serving(make_server(settings, url, hears_signals=False), listener):
         output.say(f"api: {address}/v1")
         headers = {"Authorization": f"Bearer {key.secret}"}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
@@ -104,7 +104,7 @@ async def _plan_over_http(
                 "look at it in a browser (the link signs in once, within 15 minutes):\n"
                 f"  {address}/console/open/{key.link}?next=/console/runs/{result['id']}"
             )
-            await _wait_for_interrupt()
+            await asyncio.Event().wait()  # Ctrl-C ends it
     return result
 
 
@@ -204,10 +204,3 @@ def _show_end(output: Output, result: dict[str, Any]) -> None:
         "  waypool tools set list_pois --limit 5  a return limit, from the next call on\n"
         "  waypool --help                         everything else"
     )
-
-
-async def _wait_for_interrupt() -> None:
-    try:
-        await asyncio.Event().wait()
-    except asyncio.CancelledError:  # Ctrl+C is how this is meant to end
-        return

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from backend.cli.output import Output, json_option, read_json, warn
+from backend.cli.output import INTERRUPTED, Output, json_option, read_json, warn
 from backend.errors import ConfigurationError
 from backend.mock_llm.scenario import SCENARIOS, DialectName, Scenario, find_scenario, read_scenario
 from backend.mock_llm.server import serve_mock
@@ -28,7 +28,9 @@ from backend.mock_llm.server import serve_mock
 @click.option("--show", "is_shown", is_flag=True, help="Print the scenario as a file.")
 @json_option
 @click.pass_obj
+@click.pass_context
 def mock_llm(
+    context: click.Context,
     output: Output,
     source: str,
     dialect: str | None,
@@ -53,10 +55,11 @@ def mock_llm(
     if is_shown:
         click.echo(scenario.model_dump_json(indent=2, exclude_defaults=True))
         return
-    report = asyncio.run(_serve(output, scenario, host, port))
+    report, ended_by = asyncio.run(_serve(output, scenario, host, port))
     refused = report["requests"] - report["accepted"]
     text = f"{report['requests']} requests, {refused} of them broke a rule"
     output.show(report, text)
+    context.exit(INTERRUPTED if ended_by == signal.SIGINT else 0)
 
 
 def _list_scenarios(output: Output) -> None:
@@ -71,17 +74,19 @@ def _load(source: str) -> Scenario:
     return read_scenario(read_json(source), source)
 
 
-async def _serve(output: Output, scenario: Scenario, host: str, port: int) -> dict[str, Any]:
-    stop = asyncio.Event()
+async def _serve(
+    output: Output, scenario: Scenario, host: str, port: int
+) -> tuple[dict[str, Any], signal.Signals]:
+    heard: asyncio.Queue[signal.Signals] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, heard.put_nowait, number)
     try:
         async with serve_mock(scenario, host, port) as mock:
             if output.is_json:
                 warn(f"mock-llm serves {mock.url}")
             output.say(f"mock-llm serves {mock.url} ({scenario.name}); stop with Ctrl+C")
-            await stop.wait()
-            return mock.report()
+            ended_by = await heard.get()
+            return mock.report(), ended_by
     except OSError as error:
         raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None

@@ -28,7 +28,7 @@ from backend.text import make_object, shorten
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-DONE, FAILED, UNUSABLE = 0, 1, 2
+DONE, FAILED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 LONGEST_PATH = 250
 MAX_CHARACTERS = 64_000_000
 """Of a file that is read whole: a large snapshot has some millions."""

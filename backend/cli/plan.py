@@ -9,6 +9,7 @@ from backend.cli.database import with_engine
 from backend.cli.itinerary_text import print_result
 from backend.cli.options import TENANT, export_options, write_exports
 from backend.cli.output import FAILED, Output, json_option, read_json
+from backend.cli.progress import show_progress
 from backend.db.session import Engine
 from backend.runs.life.commands import start_run
 from backend.runs.life.result import show_run
@@ -60,7 +61,8 @@ def plan(
             await write_exports(context, engine, started.run_id)
         return result
 
-    result = with_engine(work, settings)
+    with show_progress("planning"):
+        result = with_engine(work, settings)
     if output.is_json:
         output.show(result, "")
     else:

@@ -19,6 +19,7 @@ from backend.cli.database import with_engine
 from backend.cli.itinerary_text import print_result
 from backend.cli.options import limit_option, param_option
 from backend.cli.output import FAILED, Output, json_option, read_json, warn
+from backend.cli.progress import show_progress
 from backend.db.session import Engine
 from backend.errors import ConfigurationError
 from backend.params.registry import ParamValue
@@ -150,11 +151,12 @@ def replay(
     if is_live or change != Change():
         if until is not None or is_stepped:
             raise click.UsageError("--until and --step show the recorded run; it cannot be live")
-        result = (
-            replay_stored(source, change, base_url)
-            if is_run_id(source)
-            else replay_file(load_run(source), change, base_url)
-        )
+        with show_progress("planning again"):
+            result = (
+                replay_stored(source, change, base_url)
+                if is_run_id(source)
+                else replay_file(load_run(source), change, base_url)
+            )
         if output.is_json:
             output.show(result, "")
         else:
@@ -163,7 +165,8 @@ def replay(
     export = load_run(source)
     if until is not None or is_stepped:
         context.exit(_show_turns(output, export, until, is_stepped=is_stepped))
-    verification = asyncio.run(verify(export))
+    with show_progress("verifying"):
+        verification = asyncio.run(verify(export))
     output.show(verification.as_json(), lambda: _describe(verification))
     context.exit(0 if verification.is_same else FAILED)
 

@@ -17,6 +17,7 @@ from backend.cli.database import with_engine, with_queue
 from backend.cli.itinerary_text import print_ledger, print_result
 from backend.cli.options import TENANT, cursor_option, export_options, write_exports
 from backend.cli.output import Output, json_option, write_text
+from backend.cli.progress import show_progress
 from backend.cli.replay import load_run
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
@@ -44,8 +45,9 @@ def export(run_id: str, is_redacted: bool, target: str) -> None:
 
     It replays without a database. RUN may be a file too, to redact it.
     """
-    whole = load_run(run_id)
-    bare = asyncio.run(redact(whole)) if is_redacted else whole
+    with show_progress("exporting"):
+        whole = load_run(run_id)
+        bare = asyncio.run(redact(whole)) if is_redacted else whole
     write_text(target, dump_json(bare.document))
 
 
@@ -73,7 +75,8 @@ def bisect_command(output: Output, one: str, other: str) -> None:
 
     Code, request, catalogue, each parameter, return limits, the model's replies.
     """
-    causes = asyncio.run(bisect_runs(load_run(one), load_run(other)))
+    with show_progress("replaying with one input changed at a time"):
+        causes = asyncio.run(bisect_runs(load_run(one), load_run(other)))
     document = {"causes": [cause.as_json() for cause in causes]}
     output.show(document, lambda: write_causes(causes))
 

@@ -5,7 +5,8 @@ import importlib
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
 import uvicorn
@@ -14,7 +15,7 @@ from backend.app import create_app
 from backend.bootstrap import make_models, open_services
 from backend.cli.database import await_ready
 from backend.cli.output import Output, warn
-from backend.db.connect import open_database
+from backend.db.connect import TERMINATED, open_database
 from backend.errors import ConfigurationError
 from backend.settings import Settings, read_settings
 from backend.telemetry.logs import set_up_logging
@@ -35,7 +36,11 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
     given = {"host": host, "port": port, "api_worker": worker}
     settings = read_settings(**{name: v for name, v in given.items() if v is not None})
     _prepare(settings)
-    with open_listener(settings.host, settings.port) as listener, open_database(settings) as url:
+    with (
+        _stopping_well(),
+        open_listener(settings.host, settings.port) as listener,
+        open_database(settings) as url,
+    ):
         await_ready(settings, url)
         address = f"http://{settings.host}:{listener.getsockname()[1]}"
         output.say(
@@ -43,6 +48,16 @@ def serve(output: Output, host: str | None, port: int | None, worker: bool | Non
             f" pages: {address}/console); stop with Ctrl+C"
         )
         make_server(settings, url).run(sockets=[listener])
+
+
+@contextmanager
+def _stopping_well() -> Iterator[None]:
+    """A server that is told to stop (SIGTERM) has done its work: status 0."""
+    try:
+        yield
+    except SystemExit as end:
+        if end.code != TERMINATED:
+            raise
 
 
 def _prepare(settings: Settings) -> None:
@@ -57,17 +72,32 @@ def _prepare(settings: Settings) -> None:
 class _Server(uvicorn.Server):
     """Lets go what would otherwise be waited for: an event stream lasts as long as its run."""
 
-    def __init__(self, config: uvicorn.Config, begin_to_stop: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, begin_to_stop: Callable[[], None], *, hears_signals: bool
+    ) -> None:
         super().__init__(config)
         self._begin_to_stop = begin_to_stop
+        self._hears_signals = hears_signals
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take Ctrl-C and SIGTERM, unless they are another's to hear."""
+        if not self._hears_signals:
+            yield
+            return
+        with super().capture_signals():
+            yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._begin_to_stop()
         await super().shutdown(sockets)
 
 
-def make_server(settings: Settings, url: str) -> uvicorn.Server:
-    """A server of the application; `run(sockets=[…])` or `serve(…)` starts it."""
+def make_server(settings: Settings, url: str, *, hears_signals: bool = True) -> uvicorn.Server:
+    """A server of the application; `run(sockets=[…])` or `serve(…)` starts it.
+
+    One that hears no signals runs beside other work, which ends it.
+    """
     app = create_app(settings, url)
     config = uvicorn.Config(
         app,
@@ -75,8 +105,12 @@ def make_server(settings: Settings, url: str) -> uvicorn.Server:
         timeout_graceful_shutdown=5,
         server_header=False,
     )
+
     # The services are there only once the application has started.
-    return _Server(config, lambda: app.state.services.begin_to_stop())  # noqa: PLW0108
+    def begin_to_stop() -> None:
+        app.state.services.begin_to_stop()
+
+    return _Server(config, begin_to_stop, hears_signals=hears_signals)
 
 
 def open_listener(host: str, port: int) -> socket.socket:
@@ -95,7 +129,7 @@ def worker(concurrency: int | None) -> None:
     """Work on runs; as many of these as wanted, on as many machines."""
     settings = read_settings(**({"worker_concurrency": concurrency} if concurrency else {}))
     _prepare(settings)
-    with open_database(settings) as url:
+    with _stopping_well(), open_database(settings) as url:
         await_ready(settings, url)
         warn(f"worker with {settings.worker_concurrency} runs at a time; stop with Ctrl+C")
         with asyncio.Runner(loop_factory=_make_loop()) as runner:
@@ -112,7 +146,15 @@ def _make_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 async def _work(settings: Settings, url: str) -> None:
     async with open_services(settings, url) as services:
         work = asyncio.create_task(services.work())
+        heard: list[signal.Signals] = []
+
+        def stop(number: signal.Signals) -> None:
+            heard.append(number)
+            work.cancel()
+
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, work.cancel)
+            loop.add_signal_handler(number, stop, number)
         await asyncio.gather(work, return_exceptions=True)
+    if signal.SIGINT in heard:
+        raise KeyboardInterrupt

@@ -21,6 +21,7 @@ from backend.bench.sweep import (
 from backend.cli.database import with_engine
 from backend.cli.options import read_rows
 from backend.cli.output import Output, json_option, read_json, warn, write_text
+from backend.cli.progress import OnProgress, show_progress
 from backend.db.session import Engine, Session, transaction
 from backend.errors import ConfigurationError, NotFoundError, RequestRefusedError
 from backend.params.queries import read_params
@@ -109,14 +110,11 @@ def sweep(
     settings = combine(params, limits)
     if len(settings) > MAX_SETTINGS:
         raise click.UsageError(f"{len(settings)} settings are too many: at most {MAX_SETTINGS}")
-    pools = with_engine(lambda engine: build_pools(engine, source, settings))
+    with show_progress("building pools") as on_progress:
+        pools = with_engine(lambda engine: build_pools(engine, source, settings, on_progress))
     work = list(group_work(settings, pools))
-
-    def tell(done: int) -> None:
-        if not output.is_json and done % 20 == 0:
-            warn(f"{done} of {len(work)} pools planned")
-
-    outcomes = summarize(settings, run_work(work, processes, tell))
+    with show_progress("planning") as on_progress:
+        outcomes = summarize(settings, run_work(work, processes, on_progress))
     if picture is not None:
         write_text(picture, draw_sweep(outcomes))
     document = {"requests": len(pools), "items": [outcome.as_json() for outcome in outcomes]}
@@ -127,7 +125,7 @@ def sweep(
 
 
 async def build_pools(
-    engine: Engine, source: str, settings: Sequence[Setting]
+    engine: Engine, source: str, settings: Sequence[Setting], on_progress: OnProgress
 ) -> list[dict[str, str]]:
     """Snapshots of each request by the parameters of the settings; without reserve, it is not read.
 
@@ -146,6 +144,7 @@ async def build_pools(
                     raise
                 first = error.faults[0]
                 warn(f"request {n} is left out: {first.pointer}: {first.message}")
+            on_progress(n, len(requests))
     if not pools:
         raise ConfigurationError(f"none of the {len(requests)} requests can be planned today")
     return pools

@@ -16,6 +16,8 @@ from backend.db.session import parse_url
 from backend.settings import Settings
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+TERMINATED = 128 + signal.SIGTERM
+"""The status of a process that SIGTERM has ended."""
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from alembic import command
@@ -13,6 +14,7 @@ from sqlalchemy import Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from backend.clock import read_utc
+from backend.db import revision
 from backend.db.session import parse_url
 from backend.errors import ConfigurationError, UnavailableError
 from backend.settings import find_data
@@ -49,6 +51,43 @@ def read_revision(url: str) -> str | None:
     """The revision that the database is at; none before the first upgrade."""
     with _connect(url) as connection:
         return MigrationContext.configure(connection).get_current_revision()
+
+
+def is_served(url: str) -> bool:
+    """Whether this version can work on the database as it is, be it of a newer version."""
+    with _connect(url) as connection:
+        if MigrationContext.configure(connection).get_current_revision() is None:
+            return False
+        return revision.read_revision(connection).serves(head_revision())
+
+
+@dataclass(frozen=True)
+class Step:
+    """A migration that has not run yet: what it does, and whether older processes may go on."""
+
+    revision: str
+    what: str
+    phase: str
+
+    def as_json(self) -> dict[str, str]:
+        """JSON values."""
+        return asdict(self)
+
+
+def plan_upgrade(url: str) -> list[Step]:
+    """The migrations that `upgrade` would run, in their order."""
+    with _connect(url) as connection, _explained():
+        current = MigrationContext.configure(connection).get_current_revision()
+        scripts = ScriptDirectory.from_config(_make_config())
+        missing = list(scripts.iterate_revisions("head", current or "base"))
+    return [
+        Step(
+            script.revision,
+            (script.doc or "").strip().splitlines()[0],
+            getattr(script.module, "PHASE", "contract"),
+        )
+        for script in reversed(missing)
+    ]
 
 
 def head_revision() -> str:

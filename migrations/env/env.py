@@ -3,6 +3,8 @@
 It stands in a folder of its own because Alembic takes every Python file beside the revisions for one.
 """
 
+from typing import Any
+
 from alembic import context
 from sqlalchemy import Connection, text
 
@@ -14,6 +16,7 @@ import backend.results.queries
 import backend.runs.log.tables
 import backend.sources.queries
 import backend.tools.queries  # noqa: F401
+from backend.db.revision import note_phase
 from backend.db.session import Base
 
 # A migration that waits for a lock makes everybody queue behind it, so it gives up soon.
@@ -29,6 +32,13 @@ def is_ours(name: str | None, kind: str, _parents: object) -> bool:
     return not (kind == "table" and name is not None and name.startswith(QUEUE_PREFIX))
 
 
+def note(*, ctx: Any, step: Any, heads: Any, run_args: Any) -> None:
+    """Write down, in the migration's own transaction, whether older processes may go on."""
+    script = step.up_revision
+    phase = getattr(script.module, "PHASE", "contract")
+    note_phase(ctx.connection, script.revision, script.down_revision, phase)
+
+
 def run(connection: Connection) -> None:
     """Apply what is missing, one transaction for each revision."""
     for limit in LIMITS:
@@ -39,6 +49,7 @@ def run(connection: Connection) -> None:
         target_metadata=Base.metadata,
         transaction_per_migration=True,
         include_name=is_ours,
+        on_version_apply=note,
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -1,6 +1,9 @@
 """The command line as a whole: help for all, exit statuses, secrets masked."""
 
 import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 
@@ -9,6 +12,7 @@ import pytest
 
 from backend.cli import COMMANDS, LazyGroup, run
 from backend.cli import waypool as root
+from backend.cli.examples import EXAMPLES
 from tests.cli.conftest import Waypool
 
 
@@ -195,4 +199,81 @@ def test_the_list_of_commands_says_what_each_says_itself(width: int) -> None:
     shown, usual = click.HelpFormatter(width=width), click.HelpFormatter(width=width)
     root.format_commands(context, shown)
     click.Group.format_commands(root, context, usual)  # imports them all
-    assert shown.getvalue() == usual.getvalue()
+    lines = [line for line in usual.getvalue().splitlines() if line.startswith("  ")]
+    assert [line for line in shown.getvalue().splitlines() if line.startswith("  ")] == lines
+
+
+@pytest.mark.parametrize(
+    ("line", "near"),
+    [
+        (["swep"], "'sweep'"),
+        (["rns", "list"], "'runs'"),
+        (["runs", "shwo"], "'show'"),
+        (["config", "--jsn"], "'--json'"),
+        (["--versoin"], "'--version'"),
+        (["db", "upgrade", "--pln"], "'--plan'"),
+    ],
+)
+def test_what_is_mistyped_is_answered_with_what_is_near(
+    line: list[str], near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(line) == 2
+    said = capsys.readouterr().err
+    assert "Did you mean" in said
+    assert near in said
+    assert said.count("\n") == 1
+
+
+def test_every_example_of_the_help_parses() -> None:
+    known = {" ".join(path) for path in list_commands(root)}
+    for path, lines in EXAMPLES.items():
+        assert path in known, path
+        for line in lines:
+            words = shlex.split(re.sub(r" >>? \S+$", "", line))
+            assert words[: len(path.split()) + 1] == ["waypool", *path.split()]
+            command, left = find_command(words[1:])
+            command.make_context("waypool", left)
+            assert f"  {line}\n" in f"{run_help(path)}\n", path
+
+
+def find_command(words: list[str]) -> tuple[click.Command, list[str]]:
+    command: click.Command = root
+    while isinstance(command, click.Group):
+        child = command.get_command(click.Context(command), words[0])
+        assert child is not None, words
+        command, words = child, words[1:]
+    return command, words
+
+
+def run_help(path: str) -> str:
+    command, _ = find_command(path.split())
+    return command.get_help(click.Context(command, terminal_width=200))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_can_complete_commands(
+    shell: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    monkeypatch.setenv("SHELL", f"/usr/bin/{shell}")
+    assert run(["completion"]) == 0
+    assert capsys.readouterr().out == script
+    assert "_WAYPOOL_COMPLETE" in script
+
+
+def test_a_completion_for_an_unknown_shell_says_which_there_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/tcsh")
+    assert run(["completion"]) == 1
+    assert "bash, zsh, fish" in capsys.readouterr().err
+
+
+def test_the_tab_key_gets_names_of_commands_and_options() -> None:
+    for line, wanted in (("waypool swe", "sweep"), ("waypool db upgrade --pl", "--plan")):
+        words = {"_WAYPOOL_COMPLETE": "bash_complete", "COMP_WORDS": line}
+        command = [sys.executable, "-m", "backend.cli"]
+        environment = {**os.environ, **words, "COMP_CWORD": str(len(line.split()) - 1)}  # noqa: TID251
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.stdout.split() == [f"plain,{wanted}"], done.stderr
