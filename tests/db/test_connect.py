@@ -68,7 +68,7 @@ SHOWN = ("client_encoding", "datestyle", "timezone", "geqo", "search_path")
 
 def show(url: str) -> list[str]:
     with psycopg.connect(url) as connection:
-        rows = [connection.execute(f"show {name}").fetchone() for name in SHOWN]  # type: ignore[arg-type]
+        rows = [connection.execute(f"show {name}").fetchone() for name in SHOWN]
     return [row[0] for row in rows if row]
 
 
