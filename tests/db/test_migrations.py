@@ -30,6 +30,15 @@ def test_there_is_one_head_and_the_files_stand_in_the_order_of_the_history() -> 
     assert history[::-1] == sorted(history)
 
 
+def test_each_migration_says_what_it_does_to_older_processes() -> None:
+    """From the one on that writes this down; what was before them, no running process needs."""
+    script = ScriptDirectory.from_config(migrate._make_config())
+    later = [found for found in script.walk_revisions() if found.revision >= "20261130_2335"]
+    assert later
+    for found in later:
+        assert getattr(found.module, "PHASE", None) in ("expand", "contract"), found.path
+
+
 @pytest.mark.sql
 def test_models_and_migrations_say_the_same(database_url: str) -> None:
     with migrate._connect(database_url) as connection:
