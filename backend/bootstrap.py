@@ -1,6 +1,7 @@
 """Builds the long-lived objects once: engine, queue, event feed, planners."""
 
 import asyncio
+import importlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -22,6 +23,7 @@ from backend.catalogue.importers.catalogue_csv import ImportReport
 from backend.catalogue.name_index import index_all_names
 from backend.catalogue.seed import seed_catalogue
 from backend.clock import read_utc
+from backend.db.base import Base
 from backend.db.migrate import upgrade
 from backend.db.session import Engine, Session, make_engine, transaction
 from backend.errors import ConfigurationError
@@ -191,6 +193,25 @@ def _read_models_file(settings: Settings) -> ModelsFile | None:
             f'{path} is no JSON, as WAYPOOL_MODELS_FILE has to be ({{"models": […]}}): {error}'
         ) from None
     return read_models_file(document, str(path))
+
+
+def list_tables() -> frozenset[str]:
+    """Names of all tables of Waypool; its queue has more of its own."""
+    for module in _TABLES:
+        importlib.import_module(module)
+    return frozenset(Base.metadata.tables)
+
+
+_TABLES = (
+    "backend.access.queries",
+    "backend.catalogue.tables",
+    "backend.params.queries",
+    "backend.results.queries",
+    "backend.runs.log.tables",
+    "backend.sources.queries",
+    "backend.tools.queries",
+)
+"""As in `migrations/env/env.py`."""
 
 
 def prepare_database(url: str) -> None:

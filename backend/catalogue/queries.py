@@ -1,12 +1,13 @@
 """Reads of the catalogue outside the pool: vocabulary, names, counts, and its version."""
 
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
     ARRAY,
     BindParameter,
+    RowMapping,
     Table,
     Text,
     any_,
@@ -107,6 +108,24 @@ async def count_rows(session: AsyncSession) -> dict[str, int]:
         name: (await session.execute(select(func.count()).select_from(table))).scalar_one()
         for name, table in TABLES.items()
     }
+
+
+async def stream_rows(session: AsyncSession, name: str) -> AsyncIterator[RowMapping]:
+    """The rows of a file's table by key, places with their hours, a part at a time in memory."""
+    table = TABLES[name]
+    wanted = select(table)
+    if name == "pois":
+        hours = SCHEDULES.c.opening_hours, SCHEDULES.c.closed_season
+        wanted = select(table, *hours).join(SCHEDULES, SCHEDULES.c.id == table.c.schedule_id)
+    rows = await session.stream(
+        wanted.order_by(*table.primary_key), execution_options={"yield_per": BATCH}
+    )
+    async for row in rows.mappings():
+        yield row
+
+
+BATCH = 2_000
+"""Rows that a stream holds at a time."""
 
 
 async def read_cities(session: AsyncSession) -> list[City]:

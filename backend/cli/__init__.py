@@ -12,7 +12,7 @@ import click
 from backend import __version__
 from backend.cli.examples import attach_examples
 from backend.cli.output import FAILED, INTERRUPTED, UNUSABLE, Output, UnusableError, read_docstring
-from backend.db.connect import end_in_order
+from backend.db.ending import end_in_order
 from backend.errors import ToolError, WaypoolError
 from backend.text import shorten
 
@@ -38,6 +38,7 @@ ROLES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("tools", "backend.cli.tuning:tools"),
             ("sweep", "backend.cli.sweep:sweep"),
             ("import", "backend.cli.db:import_group"),
+            ("export", "backend.cli.export:export"),
             ("sources", "backend.cli.sources:sources"),
         ),
     ),
@@ -60,6 +61,9 @@ ROLES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("worker", "backend.cli.serve:worker"),
             ("db", "backend.cli.db:db"),
             ("keys", "backend.cli.keys:keys"),
+            ("doctor", "backend.cli.doctor:doctor"),
+            ("backup", "backend.cli.backup:backup"),
+            ("restore", "backend.cli.backup:restore"),
             ("config", "backend.cli.config:config"),
             ("completion", "backend.cli.completion:completion"),
         ),

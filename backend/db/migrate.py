@@ -1,5 +1,6 @@
 """Brings a database to the newest revision; any number of processes may do so at once."""
 
+import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
+from alembic.script import Script, ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -24,15 +25,38 @@ _FITNESS = ("show server_version_num", "show server_encoding")
 _LOCK = 0x776179706F6F6C  # "waypool": by this number upgrades wait for each other
 
 
-def upgrade(url: str) -> None:
+def upgrade(url: str, target: str = "head") -> None:
     """Apply all missing migrations; waits for another upgrade of this database."""
+    with hold_connection(url) as connection, _explained():
+        command.upgrade(_make_config(connection), target)
+
+
+def build_schema(connection: Connection, target: str) -> None:
+    """Make the tables of a revision in the caller's own transaction, which stays open."""
+    if target not in {script.revision for script in _list_scripts()}:
+        raise ConfigurationError(
+            f"revision {target} is unknown here: it is of a newer Waypool; upgrade this installation"
+        )
+    config = _make_config(connection)
+    config.attributes["is_one_transaction"] = True
+    with _explained():
+        command.upgrade(config, target)
+
+
+@dataclass(frozen=True)
+class Server:
+    """What a database server says of itself."""
+
+    version: int
+    encoding: str
+    time: dt.datetime
+
+
+def inspect_server(url: str) -> Server:
+    """The server's major version, the database's encoding, and the server's clock."""
     with _connect(url) as connection:
         version, encoding = (connection.scalar(text(show)) for show in _FITNESS)
-        refuse_unfit(int(version) // 10_000, encoding)
-        connection.execute(text("select pg_advisory_lock(:lock)"), {"lock": _LOCK})
-        connection.commit()  # the lock is the connection's, and each migration commits for itself
-        with _explained():
-            command.upgrade(_make_config(connection), "head")
+        return Server(int(version) // 10_000, encoding, connection.scalar(text("select now()")))
 
 
 def refuse_unfit(version: int, encoding: str) -> None:
@@ -98,6 +122,10 @@ def head_revision() -> str:
     return head
 
 
+def _list_scripts() -> list[Script]:
+    return list(ScriptDirectory.from_config(_make_config()).walk_revisions())
+
+
 def draft_revision(url: str, message: str) -> Path:
     """Write the migration from a database at the newest revision to the models, to be edited."""
     revision = read_utc().strftime("%Y%m%d_%H%M")
@@ -108,6 +136,17 @@ def draft_revision(url: str, message: str) -> Path:
     assert script is not None
     assert not isinstance(script, list)
     return Path(script.path)
+
+
+@contextmanager
+def hold_connection(url: str) -> Iterator[Connection]:
+    """A connection to a fit server, while no upgrade of this database runs."""
+    with _connect(url) as connection:
+        version, encoding = (connection.scalar(text(show)) for show in _FITNESS)
+        refuse_unfit(int(version) // 10_000, encoding)
+        connection.execute(text("select pg_advisory_lock(:lock)"), {"lock": _LOCK})
+        connection.commit()  # the lock is the connection's, not the transaction's
+        yield connection
 
 
 def _make_config(connection: Connection | None = None) -> Config:

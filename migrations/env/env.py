@@ -40,10 +40,11 @@ def note(*, ctx: Any, step: Any, heads: Any, run_args: Any) -> None:
 
 
 def run(connection: Connection) -> None:
-    """Apply what is missing, one transaction for each revision."""
+    """Apply what is missing, one transaction for each revision, unless the caller holds one."""
     for limit in LIMITS:
         connection.execute(text(limit))
-    connection.commit()
+    if not context.config.attributes.get("is_one_transaction", False):
+        connection.commit()
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,

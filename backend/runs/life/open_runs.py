@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import case, delete, func, select
+from sqlalchemy import case, delete, func, select, text
 
 from backend.db.session import Engine, Session, transaction
 from backend.params.queries import read_params
@@ -34,6 +34,12 @@ class OpenRun:
     steps: int
     last_kind: str
     last_at: dt.datetime
+
+
+async def count_workers(session: Session, since: dt.datetime) -> int:
+    """Workers that have said since then that they live."""
+    wanted = text("select count(*) from procrastinate_workers where last_heartbeat >= :since")
+    return int((await session.execute(wanted, {"since": since})).scalar_one())
 
 
 async def list_open_runs(session: Session, tenant: str | None, limit: int) -> Sequence[OpenRun]:
