@@ -23,9 +23,8 @@ from backend.catalogue.importers.catalogue_csv import ImportReport
 from backend.catalogue.name_index import index_all_names
 from backend.catalogue.seed import seed_catalogue
 from backend.clock import read_utc
-from backend.db.base import Base
 from backend.db.migrate import upgrade
-from backend.db.session import Engine, Session, make_engine, transaction
+from backend.db.session import Base, Engine, Session, make_engine, transaction
 from backend.errors import ConfigurationError
 from backend.params.queries import insert_missing_params
 from backend.replay.verify import carry_verification
