@@ -22,7 +22,7 @@ from backend.catalogue.queries import read_cities
 from backend.console.knobs import Fields, read_author, read_text
 from backend.console.render import show_page
 from backend.console.settings_view import list_entries
-from backend.console.texts.catalogue import TEXTS
+from backend.console.texts.data import CATALOGUE
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
 from backend.errors import Fault, RequestRefusedError, StaleVersionError
@@ -135,7 +135,7 @@ router = APIRouter(prefix="/catalogue")
 PAGE, HISTORY = 50, 50
 KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
-HINTS = frozenset(key.removeprefix("hint.") for key in TEXTS if key.startswith("hint."))
+HINTS = frozenset(key.removeprefix("hint.") for key in CATALOGUE if key.startswith("hint."))
 """Fields that need a word on how they are written."""
 
 RowId = Annotated[str, Path(max_length=100)]

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.catalogue.geo import measure_distance_m
 from backend.catalogue.importers.lines import TrainLine, read_weekdays
 from backend.catalogue.modelling.__main__ import render_modelled
-from backend.catalogue.modelling.facts import (
+from backend.catalogue.modelling.hotels import (
     Station,
     Way,
     find_way,
@@ -22,6 +21,7 @@ from backend.catalogue.modelling.facts import (
     read_rows,
 )
 from backend.clock import parse_minutes
+from backend.planner.days.travel_time import measure_distance_m
 
 SEED_DATA = Path(__file__).parents[2] / "seed_data"
 DAY = 24 * 60

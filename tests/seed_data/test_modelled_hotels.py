@@ -5,10 +5,9 @@ from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
-from backend.catalogue.geo import measure_distance_m
 from backend.catalogue.importers.lines import HotelLine
-from backend.catalogue.modelling.facts import load_hotel_areas
-from backend.catalogue.modelling.hotels import BASE_PRICE
+from backend.catalogue.modelling.hotels import BASE_PRICE, load_hotel_areas
+from backend.planner.days.travel_time import measure_distance_m
 
 FOLDER = Path(__file__).parents[2] / "seed_data" / "hotels"
 

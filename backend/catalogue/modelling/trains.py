@@ -21,7 +21,7 @@ from pathlib import Path
 from zlib import crc32
 
 from backend.catalogue.importers.lines import TrainLine
-from backend.catalogue.modelling.facts import (
+from backend.catalogue.modelling.hotels import (
     AS_OF,
     ModelFactsError,
     Service,

@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from backend.catalogue.modelling.facts import HotelArea, ModelFactsError
-from backend.catalogue.modelling.hotels import choose_area, count_authored, model_city
+from backend.catalogue.modelling.hotels import (
+    HotelArea,
+    ModelFactsError,
+    choose_area,
+    count_authored,
+    model_city,
+)
 
 AREAS = [
     HotelArea(

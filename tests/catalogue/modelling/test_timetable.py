@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.catalogue.modelling.facts import ModelFactsError, Segment, Service, find_way, read_rows
+from backend.catalogue.modelling.hotels import (
+    ModelFactsError,
+    Segment,
+    Service,
+    find_way,
+    read_rows,
+)
 from backend.catalogue.modelling.trains import (
     SEAT_TAPER,
     SERVICES_BY_DEMAND,
