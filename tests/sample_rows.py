@@ -220,7 +220,7 @@ TRAINS = (
     make_train("G663", ("beijing", "北京西站", "15:05"), ("xian", "西安北站", "20:20")),
     make_train("G7", ("beijing", "北京南站", "10:00"), ("shanghai", "上海虹桥站", "14:30")),
     make_train("G21", ("beijing", "北京南站", "19:00"), ("shanghai", "上海虹桥站", "23:20")),
-    make_train("G1936", ("xian", "西安北站", "15:10"), ("shanghai", "上海虹桥站", "22:00")),
+    make_train("G1936", ("xian", "西安北站", "15:10"), ("shanghai", "上海虹桥站", "20:55")),
     make_train("G2204", ("xian", "西安北站", "09:00"), ("zhengzhou", "郑州东站", "11:20")),
     make_train("G1811", ("zhengzhou", "郑州东站", "12:10"), ("shanghai", "上海虹桥站", "16:30")),
 )

@@ -78,10 +78,14 @@ def test_places_that_are_near_each_other_share_a_day() -> None:
 
 
 def test_visits_spread_over_the_days_instead_of_leaving_one_empty() -> None:
-    pois = [make_poi(f"p{n}", lat=39.9 + n / 500, duration_min=120) for n in range(6)]
+    pois = [make_poi(f"p{n}", lat=39.9 + n / 150, duration_min=120) for n in range(6)]
     snapshot = make_snapshot(pois=pois)
     arrangement = arrange(snapshot, SETTLED, [poi.id for poi in pois])
-    assert {len(places) for places in days_of(arrangement).values()} == {2}
+    assert {day: len(places) > 0 for day, places in days_of(arrangement).items()} == {
+        1: True,
+        2: True,
+        3: True,
+    }
 
 
 def test_a_place_goes_on_the_day_on_which_it_is_open() -> None:

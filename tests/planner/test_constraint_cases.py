@@ -212,7 +212,7 @@ CASES: dict[str, Case] = {
     "HOTEL_NOT_COVERED": Case(make_snapshot(hotels=[]), sound(hotels={})),
     "EMPTY_DAY": Case(make_snapshot(), sound({2: []})),
     "MEAL_MISSED": Case(
-        with_poi("hall", opening_hours="10:50-14:00", duration_min=190), sound({2: ["hall"]})
+        with_poi("hall", opening_hours="10:50-15:00", duration_min=235), sound({2: ["hall"]})
     ),
     "PACE": Case(
         make_snapshot(pois=[*BEIJING_POIS, *SHORT], pace="relaxed"),
@@ -223,6 +223,7 @@ CASES: dict[str, Case] = {
     "LATE_ARRIVAL": Case(
         make_snapshot(trains=[*TRAINS, OWL]), sound({1: []}, trains={0: ["k9"], 1: ["g21"]})
     ),
+    "LATE_HOME": Case(make_snapshot(trains=[t for t in TRAINS if t.id != "g7"]), sound()),
     "CHECK_IN": Case(make_snapshot(hotels=LATE_CHECK_IN), sound()),
     "RESERVATION_REQUIRED": Case(make_snapshot(), sound({2: ["bj-gugong"]})),
     "HOURS_UNKNOWN": Case(with_poi("lane", opening_hours=""), sound({3: ["lane"]})),

@@ -105,8 +105,8 @@ CASES: list[tuple[str, Snapshot, Draft]] = [
     ("HOURS_UNKNOWN", make_snapshot(), sound({2: ["bj-hutong"]})),
     ("RESERVATION_REQUIRED", make_snapshot(), sound({2: ["bj-gugong"]})),
     ("WISH_MISSED", make_snapshot(), sound({2: [("bj-798", 8 * 60)]})),
-    ("MEAL_MISSED", make_snapshot(pois=[make_poi("hall", opening_hours="10:50-14:00",
-        duration_min=190)]), sound({2: ["hall"]})),
+    ("MEAL_MISSED", make_snapshot(pois=[make_poi("hall", opening_hours="10:50-15:00",
+        duration_min=235)]), sound({2: ["hall"]})),
     ("FARES_UNKNOWN", make_snapshot().model_copy(update={"currency": "EUR"}),
         sound({2: ["bj-798"]})),
 ]  # fmt: skip

@@ -18,9 +18,9 @@ def test_a_day_runs_from_the_hotel_to_the_hotel_with_meals_between() -> None:
     assert plan(make_snapshot(), draft, 2) == [
         "09:00-09:16 metro bj-h-dongdan > bj-gugong",
         "09:16-13:16 visit bj-gugong",
-        "13:16-14:00 lunch",
-        "14:10-14:31 metro bj-gugong > bj-tiantan",
-        "14:31-17:01 visit bj-tiantan",
+        "13:16-14:16 lunch",
+        "14:26-14:47 metro bj-gugong > bj-tiantan",
+        "14:47-17:17 visit bj-tiantan",
         "18:00-19:00 dinner",
         "19:00-19:18 metro bj-tiantan > bj-h-dongdan",
         "stay bj-h-dongdan",
@@ -55,7 +55,7 @@ def test_a_place_that_opens_later_is_waited_for_before_the_way_to_it() -> None:
 def test_a_food_place_at_its_time_is_the_meal_and_waits_for_it() -> None:
     draft = make_draft({2: ["bj-jingshan", "bj-kaoya", "bj-yeshi"]}, hotels=BEIJING)
     lines = plan(make_snapshot(), draft, 2)
-    assert "11:00-12:30 lunch bj-kaoya" in lines
+    assert "11:15-12:45 lunch bj-kaoya" in lines
     assert "17:00-18:30 dinner bj-yeshi" in lines
     assert sum(" lunch" in line or " dinner" in line for line in lines) == 2
     itinerary = build_itinerary(make_snapshot(), draft)
@@ -65,7 +65,7 @@ def test_a_food_place_at_its_time_is_the_meal_and_waits_for_it() -> None:
 
 def test_a_restaurant_is_not_visited_in_the_afternoon() -> None:
     noodles = make_poi("noodles", type="restaurant", tags=("food",), opening_hours="10:00-22:00")
-    late = make_poi("late", duration_min=300)
+    late = make_poi("late", duration_min=340)
     snapshot = make_snapshot(pois=[noodles, late])
     lines = plan(snapshot, make_draft({2: ["late", "noodles"]}, hotels=BEIJING), 2)
     assert "17:00-18:30 dinner noodles" in lines
@@ -161,7 +161,7 @@ def test_own_arrival_and_departure_bound_the_trip() -> None:
     assert snapshot.legs == ()
     draft = make_draft({1: ["bj-798"], 3: ["bj-jingshan"]}, hotels=BEIJING)
     assert plan(snapshot, draft, 1)[0].startswith("13:40-")
-    assert "airport > bj-798" in plan(snapshot, draft, 1)[0]
+    assert "airport > bj-798" in plan(snapshot, draft, 1)[1]  # after a late lunch
     assert plan(snapshot, draft, 3)[-1].endswith("-15:30 metro bj-jingshan > 北京西站")
 
 

@@ -63,7 +63,7 @@ def test_a_meal_goes_with_a_visit_before_it() -> None:
     rows = state_tours(problem).rows
     assert [row.node.service for row in rows] == [180, 240, 240]
     lunch = rows[1].node
-    assert lunch.windows[0][0] == (9 * 60, 10 * 60)  # over between 12:00 and 13:00
+    assert lunch.windows[0][0] == (9 * 60, 11 * 60)  # over between 12:00 and 14:00
     assert lunch.group == rows[0].node.group
 
 

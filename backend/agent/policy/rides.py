@@ -94,7 +94,7 @@ HOUR_WORTH: dict[Tier, float] = {"economy": 0.08, "comfort": 0.14, "quality": 0.
 CHANGE_MIN = 30
 """Between two legs on one day, and before the traveller's own departure."""
 
-EARLY_WORTH: dict[Pace, float] = {"relaxed": 1.8, "standard": 0.5, "packed": 0.35}
+EARLY_WORTH: dict[Pace, float] = {"relaxed": 1.8, "standard": 0.7, "packed": 0.5}
 """What it costs to set out an hour before one would, in hours of the trip."""
 
 LATE_WORTH: dict[Pace, float] = {"relaxed": 1.8, "standard": 0.2, "packed": 0.0}
@@ -103,14 +103,19 @@ LATE_WORTH: dict[Pace, float] = {"relaxed": 1.8, "standard": 0.2, "packed": 0.0}
 USUAL_RISE_MIN = 60
 """So long before the start of the day one sets out, and after its end gets to bed, without a sigh."""
 
-NIGHT_ENDS_MIN = 6 * 60
-NIGHT_WORTH = 1.0
+NIGHT_ENDS_MIN = 6 * 60 + 30
+NIGHT_WORTH = 2.5
 """What an hour of sleep costs besides."""
 
 LATEST_MIN = 23 * 60
 BEFORE_DAWN = range(5 * 60)
 LOST_NIGHT_HOURS = 4.0
 """For a night without a bed: on the way until after dawn, or an arrival before it."""
+
+HOME_BY_MIN = 21 * 60
+MOST_FOR_HOME = 100.0
+LATE_HOME = 2.5
+"""Mean tickets for coming home later, where another train is in time for so little more a head."""
 
 NEXT_DAY_HOURS = 8.0
 """For coming home on the day after the trip's last, later than in its night."""
@@ -167,7 +172,12 @@ def list_seats(log: CallLog, leg: BriefLeg) -> list[Choice]:
             slot=("leg", str(leg.leg)),
             ids=ride.train_ids,
             price=(mean if ride.price is None else ride.price) * travellers,
-            discomfort=rate_discomfort(log.brief, leg, ride) * (mean or 1.0) * travellers,
+            discomfort=(
+                rate_discomfort(log.brief, leg, ride)
+                + LATE_HOME * is_late_home(log.brief, leg, ride, rides)
+            )
+            * (mean or 1.0)
+            * travellers,
         )
         for ride in rides
     ]
@@ -209,7 +219,16 @@ def rate_ride(brief: Brief, leg: BriefLeg, ride: Ride, among: Sequence[Ride]) ->
     """How bad a ride is, in mean tickets of its leg: discomfort and price."""
     mean = find_mean_price(among)
     price = 1.0 if ride.price is None or mean <= 0 else ride.price / mean
-    return rate_discomfort(brief, leg, ride) + price
+    late = LATE_HOME * is_late_home(brief, leg, ride, among)
+    return rate_discomfort(brief, leg, ride) + late + price
+
+
+def is_late_home(brief: Brief, leg: BriefLeg, ride: Ride, among: Sequence[Ride]) -> bool:
+    """Whether a ride home ends in the night though another one does not, for little more money."""
+    if not brief.is_way_home(leg) or ride.arrive <= HOME_BY_MIN:
+        return False
+    most = (ride.price or 0.0) + MOST_FOR_HOME
+    return any(r.arrive <= HOME_BY_MIN and (r.price is None or r.price <= most) for r in among)
 
 
 def rate_discomfort(brief: Brief, leg: BriefLeg, ride: Ride) -> float:

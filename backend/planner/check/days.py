@@ -119,6 +119,14 @@ EMPTY_DAY = Constraint(
 )
 
 
+MOVE: Mapping[Locale, str] = {
+    "zh-CN": "请把参观提前或推后。",
+    "en": "Move a visit earlier or later.",
+}
+EAT_THERE: Mapping[Locale, str] = {
+    "zh-CN": "请在{name}就近用餐。",
+    "en": "Eat at {name}, during the visit.",
+}
 NAMES = {"lunch": {"zh-CN": "午餐", "en": "lunch"}, "dinner": {"zh-CN": "晚餐", "en": "dinner"}}
 
 
@@ -129,24 +137,31 @@ def find_meal_missed(context: CheckContext) -> Iterator[Finding]:
         eaten = {item.meal for item in items if isinstance(item, MealItem)}
         for meal in MEALS:
             is_due = any(_covers(part, meal) for part in parts)
-            if is_due and meal.name not in eaten and not _is_self_catered(context, day, meal):
-                yield Finding(day, None, {"day": day, "meal": NAMES[meal.name][context.locale]})
+            if is_due and meal.name not in eaten:
+                values = {"day": day, "meal": NAMES[meal.name][context.locale]}
+                yield Finding(day, None, {**values, "how": _advise(context, day, meal)})
 
 
 def _covers(part: Part, meal: Meal) -> bool:
     return part.opens <= meal.opens and meal.closes <= part.until
 
 
-def _is_self_catered(context: CheckContext, day: int, meal: Meal) -> bool:
-    return is_self_catered(((v.arrive, v.leave) for v in context.visits if v.day == day), meal)
+def _advise(context: CheckContext, day: int, meal: Meal) -> str:
+    """To eat at a place where one spends half the day, else to move a visit."""
+    for visited in context.visits:
+        if visited.day == day and is_self_catered([(visited.arrive, visited.leave)], meal):
+            return EAT_THERE[context.locale].format(name=context.name(visited.poi))
+    return MOVE[context.locale]
 
 
 MEAL_MISSED = Constraint(
     "MEAL_MISSED",
     "warning",
-    {"zh-CN": "第 {day} 天没有留出{meal}时间。", "en": "Day {day} leaves no time for {meal}."},
+    {
+        "zh-CN": "第 {day} 天没有留出{meal}时间。{how}",
+        "en": "Day {day} leaves no time for {meal}. {how}",
+    },
     find_meal_missed,
-    fix={"zh-CN": "请把参观提前或推后。", "en": "Move a visit earlier or later."},
 )
 
 

@@ -4,17 +4,19 @@ Between two places there is time enough for the way.
 
 Nothing is visited in a city before the traveller is there.
 
-Warns of a train that arrives between midnight and 05:00: no hotel is planned for that night.
+Warns of a train that arrives between midnight and 05:00: no hotel is planned for that night; and of
+one that is home after 21:00 where the pool has none that is earlier.
 
 Bookings stand in the plan at exactly their times.
 """
 
 import datetime as dt
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import pairwise
 
 from backend.planner.check.context import CheckContext, Constraint, Finding, Located, show_time
-from backend.planner.days.legs import make_local
+from backend.planner.days.legs import count_minutes, make_local
 from backend.planner.days.trip import NIGHT_ENDS_MIN, Part
 from backend.planner.plan.itinerary import FixedItem, LegItem, Severity, Timed, list_timed
 
@@ -180,6 +182,48 @@ LATE_ARRIVAL = Constraint(
         "en": "{number} arrives at {at}, before dawn, and no hotel is planned for that night.",
     },
     find_late_arrival,
+)
+
+
+HOME_BY_MIN = 21 * 60
+MOST_FOR_HOME = Decimal(100)
+"""What each traveller pays for a train that is home by 21:00 rather than later."""
+
+
+def find_late_home(context: CheckContext) -> Iterator[Finding]:
+    """The train home after 21:00, where none of the pool is earlier for little more money."""
+    request = context.snapshot.request
+    items = context.itinerary.days[-1].items
+    for number, item in enumerate(items):
+        if not isinstance(item, LegItem) or item.depart is None or item.arrive is None:
+            continue
+        is_home = item.to_city == request.origin and item.to_city not in context.snapshot.city_order
+        arrive = count_minutes(item.arrive, item.depart.date())
+        if is_home and arrive > HOME_BY_MIN and not _has_earlier(context, item):
+            values = {"number": item.number, "at": f"{item.arrive:%H:%M}"}
+            yield Finding(len(context.itinerary.days), number, values)
+
+
+def _has_earlier(context: CheckContext, item: LegItem) -> bool:
+    """Whether the pool has a train home by 21:00 that costs at most `MOST_FOR_HOME` more."""
+    snapshot = context.snapshot
+    trains = [snapshot.rows.trains[t] for leg in snapshot.legs[-1:] for t in leg.trains]
+    most = None if item.price is None else item.price + MOST_FOR_HOME
+    return any(
+        train.arrive_min <= HOME_BY_MIN
+        and (train.price is None or most is None or train.price <= most)
+        for train in trains
+    )
+
+
+LATE_HOME = Constraint(
+    "LATE_HOME",
+    "warning",
+    {
+        "zh-CN": "返程乘 {number} 次要到 {at} 才到家，没有更早且票价相近的车次。",
+        "en": "{number} is home at {at}; no earlier train costs about the same.",
+    },
+    find_late_home,
 )
 
 

@@ -49,6 +49,7 @@ from backend.planner.check.timing import (
     BEFORE_ARRIVAL,
     FIXED_MOVED,
     LATE_ARRIVAL,
+    LATE_HOME,
     OVERLAP,
     TRAVEL_TIME,
 )
@@ -95,6 +96,7 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     TRAVEL_SHARE,
     WISH_MISSED,
     LATE_ARRIVAL,
+    LATE_HOME,
     CHECK_IN,
     RESERVATION_REQUIRED,
     HOURS_UNKNOWN,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from backend.planner.days.best_time import find_evening, is_for_evenings
 from backend.planner.days.hours import find_dusk, read_hours
 from backend.planner.days.meals import Meal, is_food_place, list_meal_starts
 from backend.planner.days.travel_time import Ways
@@ -26,7 +27,7 @@ class Stop(NamedTuple):
     """A visit or a booking on one day.
 
     `is_meal` is a restaurant that is open at meal times: between them it makes no sense.
-    `starts` are those that all wishes allow (opening, last entry, day hours, `at`, meal times);
+    `starts` are those that all wishes allow (opening, last entry, day hours, `at`, meals, evening);
     `open_starts` only those of opening and `at`; neither: the traveller stands before the door.
     """
 
@@ -76,6 +77,9 @@ def make_stop(
     at_meals = _intersect(starts, list_meal_starts()) if poi.type == "restaurant" else ()
     if at_meals and at is None:
         starts = at_meals
+    elif at is None and is_for_evenings(poi, snapshot.request.interests):
+        evening = find_evening(find_dusk(part.city, part.date))
+        starts = clip(starts, evening, None) or starts
     return Stop(
         key=poi.id,
         node=node,

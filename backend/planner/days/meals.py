@@ -34,8 +34,8 @@ class Meal:
     usual: int
 
 
-LUNCH = Meal("lunch", 11 * 60, 14 * 60, 12 * 60)
-DINNER = Meal("dinner", 17 * 60, 20 * 60, 18 * 60)
+LUNCH = Meal("lunch", 11 * 60 + 15, 15 * 60, 12 * 60)
+DINNER = Meal("dinner", 17 * 60, 20 * 60 + 30, 18 * 60)
 MEALS = (LUNCH, DINNER)
 
 MEAL_MIN = 60

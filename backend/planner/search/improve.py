@@ -8,6 +8,7 @@ One round of the search: take some visits out, put in what is left; chance choos
 
 from random import Random
 
+from backend.planner.search.exchange import exchange_visits
 from backend.planner.search.rating import Rater
 from backend.planner.search.solution import Solution, construct_all
 from backend.planner.search.tours import Guard, start_from_tours
@@ -121,7 +122,7 @@ def solve(rater: Rater, guard: Guard) -> Solution:
         play_round(trial, random)
         if trial.cost <= best.cost:
             best = trial
-    return polish(_force_bound(best))
+    return exchange_visits(polish(_force_bound(best)), guard)
 
 
 def count_rounds(rater: Rater) -> int:

@@ -10,18 +10,21 @@ The weight is the worth of `worth.py`, and more for being asked for; the order i
 are named tilts it.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import NamedTuple
 
 from backend.catalogue.place_types import FOOD_TYPES
 from backend.planner.days.frame import Frame, Stop, make_stop
 from backend.planner.days.meals import share_visits
 from backend.planner.days.schedule import schedule
 from backend.planner.days.timeline import build_itinerary, make_frames, make_ways
+from backend.planner.days.travel_time import Position
 from backend.planner.days.trip import Trip
 from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.planner.worth import MONEY_WORTH, UNKNOWN_POPULARITY, Sight, Taste, rate_together
@@ -45,15 +48,6 @@ ORDER_SHARE = 0.3
 """What the place named last loses against the first one: a tilt, where two are worth the same."""
 
 
-EVENING_TAGS = frozenset({"night_view", "nightlife"})
-DAYLIGHT_TYPES = frozenset(
-    {
-        *("ancient_town", "beach", "campus", "garden", "historic_site", "lake"),
-        *("memorial", "mountain", "palace", "park", "temple", "zoo"),
-    }
-)
-
-
 @dataclass(frozen=True)
 class Candidate:
     """A place to be put in; `day` binds a kept visit to its day, `at` is its wish.
@@ -71,16 +65,6 @@ class Candidate:
     def outweighs(self, other: "Candidate") -> bool:
         """Whether it stays in although the other one, which is bound, needs its room."""
         return self.is_bound and self.weight >= other.weight
-
-    @cached_property
-    def is_for_evenings(self) -> bool:
-        """Whether it should be visited in the evening, as lights and bars."""
-        return not EVENING_TAGS.isdisjoint(self.poi.tags)
-
-    @cached_property
-    def is_for_daylight(self) -> bool:
-        """Whether it needs daylight: it is out of doors and not lit."""
-        return self.poi.type in DAYLIGHT_TYPES and not self.is_for_evenings
 
 
 def rate_pois(snapshot: Snapshot, pois: Sequence[PoiCandidate]) -> dict[str, float]:
@@ -146,6 +130,79 @@ def _price(trip: Trip, poi: PoiCandidate) -> Decimal:
     return (poi.price or Decimal(0)) * trip.snapshot.request.travellers
 
 
+NEIGHBOURS_M = 600
+FAR_M = 20_000
+FAR_TOGETHER_M = 5_000
+
+PARTED = 300.0
+"""In minutes of travel: two neighbours, or two parts of one site, on different days."""
+
+SEEN_TWICE = 400.0
+"""More than an empty day costs."""
+
+FEW = 3
+"""Up to so many neighbours each pair counts in full: what fills days cannot be on one."""
+
+EARTH_M = 6_371_000
+
+
+class Tie(NamedTuple):
+    """Another candidate, and what the two cost: both in the plan, and more on different days."""
+
+    other: int
+    both: float
+    parted: float
+
+
+def tie_candidates(
+    candidates: Sequence[Candidate], bases: dict[str, Position]
+) -> tuple[tuple[Tie, ...], ...]:
+    """The ties of each candidate; `bases` are the beds by city."""
+    ties: list[list[Tie]] = [[] for _ in candidates]
+    is_far = [_measure(c.poi.position, bases[c.poi.city]) > FAR_M for c in candidates]
+    for a, one in enumerate(candidates):
+        for b in range(a):
+            both, parted = _tie(one, candidates[b], is_far=is_far[a] and is_far[b])
+            if both or parted:
+                ties[a].append(Tie(b, both, parted))
+                ties[b].append(Tie(a, both, parted))
+    return tuple(tuple(_soften(ties, tie, len(row)) for tie in row) for row in ties)
+
+
+def _soften(ties: Sequence[Sequence[Tie]], tie: Tie, count: int) -> Tie:
+    """Where a quarter is full of places, it need not fit into one day."""
+    return tie._replace(parted=tie.parted * min(1.0, 2 * FEW / (count + len(ties[tie.other]))))
+
+
+def _tie(one: Candidate, other: Candidate, *, is_far: bool) -> tuple[float, float]:
+    if one.poi.city != other.poi.city:
+        return 0.0, 0.0
+    if one.poi.id == other.poi.part_of:
+        return _price_twice(other, one), 0.0
+    if other.poi.id == one.poi.part_of:
+        return _price_twice(one, other), 0.0
+    if one.poi.type in FOOD_TYPES or other.poi.type in FOOD_TYPES:
+        return 0.0, 0.0
+    is_one_site = one.poi.part_of is not None and one.poi.part_of == other.poi.part_of
+    most = FAR_TOGETHER_M if is_far else NEIGHBOURS_M
+    is_near = is_one_site or _measure(one.poi.position, other.poi.position) < most
+    return 0.0, PARTED if is_near else 0.0
+
+
+def _price_twice(part: Candidate, whole: Candidate) -> float:
+    """A part has nothing to add where its whole is visited; who asks for both by name gets both."""
+    if part.is_bound and whole.is_bound:
+        return 0.0
+    return SEEN_TWICE + min(part.weight, whole.weight)
+
+
+def _measure(a: Position, b: Position) -> float:
+    """Metres, near enough; asked for each pair."""
+    north = math.radians(a[0] - b[0])
+    east = math.radians(a[1] - b[1]) * math.cos(math.radians(b[0]))
+    return EARTH_M * math.hypot(north, east)
+
+
 @dataclass(frozen=True)
 class Room:
     """A part of the trip with what it holds before anything is put in."""
@@ -175,6 +232,12 @@ class Problem:
     money: Decimal | None
     is_broke: bool
     fare_worth: float
+    interests: frozenset[str] = frozenset()
+    ties: tuple[tuple[Tie, ...], ...] = ()
+
+    def list_ties(self, candidate: int) -> tuple[Tie, ...]:
+        """What lies beside a candidate."""
+        return self.ties[candidate] if self.ties else ()
 
     def is_too_dear(self, candidate: Candidate) -> bool:
         """Whether a place is out of the question for its ticket alone."""
@@ -204,6 +267,8 @@ def state_problem(
         money=None if money is None or money < 0 else money,
         is_broke=money is not None and money < 0,
         fare_worth=MONEY_WORTH[trip.snapshot.request.budget_tier],
+        interests=frozenset(trip.snapshot.request.interests),
+        ties=tie_candidates(candidates, {s.city.id: s.base.position for s in trip.stays}),
     )
 
 

@@ -15,6 +15,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from backend.planner.adding import add_up
+from backend.planner.days.best_time import (
+    DARK,
+    is_at_best,
+    is_for_daylight,
+    is_for_evenings,
+    is_lit,
+    read_best_times,
+)
 from backend.planner.days.frame import Frame, Stop
 from backend.planner.days.meals import MAX_BUSY_MIN, MEAL_MIN, is_self_catered
 from backend.planner.days.schedule import PartPlan, Route, Slot, schedule
@@ -63,7 +71,14 @@ def _reach_next(frame: Frame, route: Route, number: int, stop: Stop, leave: int)
 LOST_MEAL = 150
 SNACK_MEAL = 40
 ODD_MEAL_PLACE = 90
-LIT_PLACE_BY_DAY = 30
+LIT_PLACE_BY_DAY = 20
+NIGHT_PLACE_BY_DAY = 60
+NIGHT_SHARE = 0.7
+"""What is for the evening alone loses so many minutes by day, and this share of its weight."""
+
+OFF_TIME = 45
+"""A temple in the late afternoon, a sunset place at noon."""
+
 OVER_PACE_VISIT = 200
 OVER_PACE_MINUTE = 2
 EMPTY_DAY = 200
@@ -118,6 +133,9 @@ class Rater:
     def __init__(self, problem: Problem, pace: Pace) -> None:
         self.problem = problem
         self.pace = pace
+        pois = [candidate.poi for candidate in problem.candidates]
+        self._is_evening = [is_for_evenings(poi, problem.interests) for poi in pois]
+        self._is_daylight = [is_for_daylight(poi) for poi in pois]
         self._known: list[dict[Order, Rating]] = [{} for _ in problem.rooms]
         self._estimates: list[dict[tuple[Order, int], list[tuple[float, Order]]]] = [
             {} for _ in problem.rooms
@@ -175,28 +193,40 @@ class Rater:
             + SNACK_MEAL * (len(plan.missed) - excess.meals)
             + sum([MEAL_MIN - (s.end - s.start) for s in plan.slots if s.stop is None])
             + ODD_MEAL_PLACE * sum([s.meal is None for s in slots if s.stop and s.stop.is_food])
-            + self._price_light(room, order, slots)
+            + self._price_times(room, order, slots)
             + self.problem.fare_worth * add_up([fare(a, b) for a, b in pairs])
             + self.price_fullness(number, busy),
             busy=busy,
             money=self._pay(number, order, plan),
         )
 
-    def _price_light(self, room: Room, order: Order, slots: list[Slot]) -> float:
-        """The price of evening places visited by day, and of outdoor places visited in the dark."""
-        candidates, dusk, price = self.problem.candidates, room.frame.dusk, 0.0
+    def _price_times(self, room: Room, order: Order, slots: list[Slot]) -> float:
+        """Visits outside of their best time of day, and what is seen by daylight in the dark."""
+        price = 0.0
         for number, slot in zip(order, slots, strict=True):
-            if candidates[number].is_for_evenings:
-                price += LIT_PLACE_BY_DAY * (slot.end <= dusk)
-            elif candidates[number].is_for_daylight:
-                price += DARK_MINUTE * max(0, slot.end - max(slot.start, dusk))
+            if self._is_daylight[number]:
+                price += DARK_MINUTE * max(0, slot.end - max(slot.start, room.frame.dusk))
+            if self.problem.candidates[number].at is None and slot.meal is None:
+                price += self._price_time(number, slot, room.frame.dusk)
         return price
+
+    def _price_time(self, number: int, slot: Slot, dusk: int) -> float:
+        candidate = self.problem.candidates[number]
+        if self._is_evening[number]:
+            if is_at_best(DARK, slot.start, slot.end, dusk):
+                return 0.0
+            return NIGHT_PLACE_BY_DAY + NIGHT_SHARE * candidate.weight * (not candidate.is_bound)
+        if not is_at_best(read_best_times(candidate.poi), slot.start, slot.end, dusk):
+            return OFF_TIME
+        return LIT_PLACE_BY_DAY * (slot.end <= dusk and is_lit(candidate.poi))
 
     def _is_excused(self, number: int, order: Order, excess: Excess) -> bool:
         """Only must-sees and kept visits may exceed meals and pace, and only as far as they need."""
         bound = tuple(c for c in order if self.problem.candidates[c].is_bound)
         if excess == NO_EXCESS or bound == order:
             return True
+        if len(order) == 1 and not (excess.odd or excess.visits):
+            return True  # better a late meal than an empty day
         return bool(bound) and excess.is_within(self.rate(number, bound).excess)
 
     def _find_excess(self, room: Room, plan: PartPlan, slots: list[Slot], busy: int) -> Excess:

@@ -3,7 +3,7 @@
 Start solutions: kept visits as they stood, then must-sees, then the rest in four different orders.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -31,12 +31,14 @@ class Solution:
         self.cost = add_up(rater.rate(r, ()).cost for r in range(len(self.orders)))
         self.cost += add_up(candidate.weight for candidate in rater.problem.candidates)
         self.money = Decimal(0)
+        self._days: dict[int, int] = {}
 
     def copy(self) -> "Solution":
         """Another one with the same orders."""
         twin = object.__new__(Solution)
         twin.rater, twin.cost, twin.money = self.rater, self.cost, self.money
         twin.orders, twin.left = list(self.orders), set(self.left)
+        twin._days = dict(self._days)
         return twin
 
     def set_order(self, room: int, order: Order) -> None:
@@ -49,6 +51,64 @@ class Solution:
         self.cost += after.cost - before.cost - add_up(candidates[c].weight for c in come)
         self.money += after.money - before.money
         self.orders[room] = order
+        for candidate in sorted(gone):
+            self.cost -= self._price_ties(candidate, self._days.pop(candidate))
+        for candidate in sorted(come):
+            self.cost += self._price_ties(candidate, self._find_day(room))
+            self._days[candidate] = self._find_day(room)
+
+    def try_change(self, orders: Mapping[int, Order]) -> float | None:
+        """The cost with other orders of the same visits, None where that is not allowed."""
+        ratings = [
+            (self.rater.rate(r, self.orders[r]), self.rater.rate(r, o)) for r, o in orders.items()
+        ]
+        money = sum((after.money - before.money for before, after in ratings), Decimal(0))
+        limit = self.rater.problem.money
+        is_dear = limit is not None and money > 0 and self.money + money > limit
+        if is_dear or not all(after.is_allowed for _, after in ratings):
+            return None
+        added = add_up(after.cost - before.cost for before, after in ratings)
+        return self.cost + added + self._price_parting(orders)
+
+    def change(self, orders: Mapping[int, Order]) -> None:
+        """Give rooms other orders; what they exchange is out for a moment."""
+        for room, order in orders.items():
+            kept = set(self.orders[room])
+            self.set_order(room, tuple(c for c in order if c in kept))
+        for room, order in orders.items():
+            self.set_order(room, order)
+
+    def _price_parting(self, orders: Mapping[int, Order]) -> float:
+        """What ties cost more when visits change their days."""
+        moved = {
+            c: self._find_day(room)
+            for room, order in sorted(orders.items())
+            for c in order
+            if self._days[c] != self._find_day(room)
+        }
+        if not moved:
+            return 0.0
+        days = {**self._days, **moved}
+        added = 0.0
+        for candidate in sorted(moved):
+            for tie in self.rater.problem.list_ties(candidate):
+                if tie.other in days and not (tie.other in moved and tie.other < candidate):
+                    was_parted = self._days[candidate] != self._days[tie.other]
+                    is_parted = days[candidate] != days[tie.other]
+                    added += tie.parted * (is_parted - was_parted)
+        return added
+
+    def _find_day(self, room: int) -> int:
+        return self.rater.problem.rooms[room].frame.part.day
+
+    def _price_ties(self, candidate: int, day: int) -> float:
+        """What a candidate on that day costs beside the others that are in."""
+        price = 0.0
+        for tie in self.rater.problem.list_ties(candidate):
+            there = self._days.get(tie.other)
+            if there is not None:
+                price += tie.both + tie.parted * (there != day)
+        return price
 
     def append(self, room: int, candidate: int) -> None:
         """Put a candidate at the end of a room's order, if that is allowed and can be paid."""
@@ -77,7 +137,7 @@ class Solution:
     def _estimate(self, candidate: int) -> list[tuple[float, int, Order]]:
         """Positions that break nothing, over all rooms, by estimate."""
         found = [
-            (added, room, order)
+            (added + self._price_ties(candidate, self._find_day(room)), room, order)
             for room, stop in enumerate(self.rater.problem.stops[candidate])
             if stop is not None
             for added, order in self.rater.estimate(room, self.orders[room], candidate)
@@ -90,7 +150,7 @@ class Solution:
         before = self.rater.rate(room, self.orders[room])
         if not rating.is_allowed or not self._can_pay(candidate, rating.money - before.money):
             return None
-        added = rating.cost - before.cost
+        added = rating.cost - before.cost + self._price_ties(candidate, self._find_day(room))
         if added >= self.rater.problem.candidates[candidate].weight:
             return None
         return Move(candidate, room, order, added)

@@ -40,10 +40,10 @@ def pick(brief: Brief, *options: Sequence[Ride]) -> list[Ride]:
 IN, OUT = ride(0, 0, 480, 780), ride(1, 0, 1140, 1440)
 
 
-def test_early_in_and_late_home_at_one_price() -> None:
+def test_early_in_and_home_by_nine_at_one_price() -> None:
     brief = make_brief()
     later, earlier = ride(0, 1, 780, 1080), ride(1, 1, 600, 900)
-    assert pick(brief, [later, IN], [earlier, OUT]) == [IN, OUT]
+    assert pick(brief, [later, IN], [earlier, OUT]) == [IN, earlier]
 
 
 def test_a_cheap_train_wins_where_hours_are_cheap() -> None:

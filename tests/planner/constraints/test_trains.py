@@ -21,6 +21,7 @@ CHANGING = make_snapshot(
     pois=POIS, trains=[K1, K2, K3, *(t for t in TRAINS if t.to_city != "beijing")],
     connections=[("k1", "k2"), ("k1", "k3")],
 )  # fmt: skip
+ONE_WAY_HOME = make_snapshot(days=3, pois=POIS, trains=[t for t in TRAINS if t.id != "g7"])
 NO_TRAINS = make_snapshot(days=3, trains=[])
 BY_CAR = make_snapshot(
     ("beijing", "xian"), days=3, nights=[1, 1], origin=None, trains=[], pois=POIS
@@ -155,6 +156,12 @@ CASES: list[tuple[str, Written, list[str]]] = [
     ("LATE_ARRIVAL", Written(IN, ("own shanghai beijing; 18:00-25:30 train g2", "", "")),
      ["warning 1.1 -: G2 arrives at 01:30, before dawn, and no hotel is planned for that night."]),
     ("LATE_ARRIVAL", Written(IN, ("18:00-29:01 train g2", "", "")), []),
+    ("LATE_HOME", Written(ONE_WAY_HOME, ("", "", "16:00-21:00 train g21")), []),
+    ("LATE_HOME", Written(ONE_WAY_HOME, ("", "", "16:00-21:01 train g21")),
+     ["warning 3.0 -: G21 is home at 21:01; no earlier train costs about the same."]),
+    ("LATE_HOME", Written(ONE_WAY_HOME, ("", "", "22:00-24:30 train g21")),
+     ["warning 3.0 -: G21 is home at 00:30; no earlier train costs about the same."]),
+    ("LATE_HOME", Written(IN, ("", "", "16:00-21:01 train g21")), []),
     ("LEG_MISSED", Written(IN, ("", "", "16:00-23:00 visit here"), trains=CHOSEN), []),
     ("LEG_NOT_COVERED", Written(make_snapshot(trains=TRAINS[:1]), ("", "", "")),
      ["warning 3.- -: There is no train from Beijing to Shanghai: this leg is left to the "
