@@ -3,11 +3,11 @@
 A way inside a city is no event of its own but a line of the event that it leads to. The same place
 keeps its UID when it moves to another time, so that a calendar updates the event.
 
-Lines of iCalendar (RFC 5545): escaping, folding at 75 octets, local times with their zone.
-
 A zone as iCalendar wants it described (VTIMEZONE), for the years of a trip.
 
-Each change of the clocks is listed by its date, not by a rule, since rules may change later.
+Each change of the clocks stands for itself: a rule for ever would claim more than anybody knows. The
+library can describe a zone too, but gives a change's start in the time after it (29 March, 03:00 in
+Paris), where RFC 5545 wants the time before it (02:00).
 """
 
 import datetime as dt
@@ -19,60 +19,11 @@ from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from backend.planner.exports.calendar_events import Event, list_events
+from icalendar import Calendar, Timezone, TimezoneDaylight, TimezoneStandard
+from icalendar import Event as CalendarEvent
+
+from backend.planner.exports.calendar_events import Event, Moment, list_events
 from backend.planner.exports.delivered import Delivered
-
-LIMIT = 75
-"""Octets of a line without its end; a continuation begins with a space, which counts."""
-
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-
-
-def escape_text(text: str) -> str:
-    """A value of type TEXT: no control characters, line breaks as `\\n`."""
-    text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    for plain, escaped in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\n", "\\n")):
-        text = text.replace(plain, escaped)
-    return text
-
-
-def make_line(name: str, text: str) -> str:
-    """A property whose value is text."""
-    return f"{name}:{escape_text(text)}"
-
-
-def make_moment(name: str, moment: dt.datetime, zone: ZoneInfo) -> str:
-    """A property whose value is a local time of a zone."""
-    return f"{name};TZID={zone.key}:{moment.astimezone(zone):%Y%m%dT%H%M%S}"
-
-
-def make_date(name: str, date: dt.date) -> str:
-    """A property whose value is a whole day."""
-    return f"{name};VALUE=DATE:{date:%Y%m%d}"
-
-
-def make_utc(name: str, moment: dt.datetime) -> str:
-    """A property whose value is a time in UTC."""
-    return f"{name}:{moment.astimezone(dt.UTC):%Y%m%dT%H%M%SZ}"
-
-
-def write_lines(lines: Iterable[str]) -> str:
-    """The file: each line folded, all of them ended by CR LF."""
-    return "".join(f"{fold_line(line)}\r\n" for line in lines)
-
-
-def fold_line(line: str) -> str:
-    """The line in pieces of at most 75 octets, never within a character."""
-    pieces, piece, size = [], "", 0
-    for character in line:
-        octets = len(character.encode("utf-8"))
-        if size + octets > LIMIT:
-            pieces.append(piece)
-            piece, size = " ", 1
-        piece += character
-        size += octets
-    return "\r\n".join([*pieces, piece])
-
 
 LAST_DAY = dt.date(9999, 12, 30)
 """The language's calendar ends on the day after, and a day is looked ahead."""
@@ -105,28 +56,18 @@ def list_observances(zone: ZoneInfo, first_year: int, last_year: int) -> tuple[O
     return tuple(found)
 
 
-def describe_zone(zone: ZoneInfo, first_year: int, last_year: int) -> Iterator[str]:
-    """The lines of the component."""
-    yield "BEGIN:VTIMEZONE"
-    yield f"TZID:{zone.key}"
+def describe_zone(zone: ZoneInfo, first_year: int, last_year: int) -> Timezone:
+    """The component."""
+    described = Timezone()
+    described.add("TZID", zone.key)
     for observance in list_observances(zone, first_year, last_year):
-        kind = "DAYLIGHT" if observance.is_daylight else "STANDARD"
-        yield f"BEGIN:{kind}"
-        yield f"DTSTART:{observance.start:%Y%m%dT%H%M%S}"
-        yield f"TZOFFSETFROM:{show_offset(observance.offset_from)}"
-        yield f"TZOFFSETTO:{show_offset(observance.offset_to)}"
-        yield f"TZNAME:{observance.name}"
-        yield f"END:{kind}"
-    yield "END:VTIMEZONE"
-
-
-def show_offset(offset: dt.timedelta) -> str:
-    """`+0800`; with seconds where there are some, as before standard time."""
-    seconds = int(offset.total_seconds())
-    sign = "-" if seconds < 0 else "+"
-    hours, rest = divmod(abs(seconds), 3600)
-    minutes, seconds = divmod(rest, 60)
-    return f"{sign}{hours:02d}{minutes:02d}" + (f"{seconds:02d}" if seconds else "")
+        part = TimezoneDaylight() if observance.is_daylight else TimezoneStandard()
+        part.add("DTSTART", observance.start)
+        part.add("TZOFFSETFROM", observance.offset_from)
+        part.add("TZOFFSETTO", observance.offset_to)
+        part.add("TZNAME", observance.name)
+        described.add_component(part)
+    return described
 
 
 def _observe(zone: ZoneInfo, moment: dt.datetime, before: dt.timedelta) -> Observance:
@@ -158,25 +99,31 @@ def _read_offset(zone: ZoneInfo, moment: dt.datetime) -> dt.timedelta:
 
 PRODUCT = "-//Waypool//Itinerary//EN"
 
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
 
 def write_calendar(delivered: Delivered) -> str:
     """The file, in the request's language."""
     events = list(list_events(delivered))
-    return write_lines(
-        [
-            "BEGIN:VCALENDAR",
-            "VERSION:2.0",
-            f"PRODID:{PRODUCT}",
-            "CALSCALE:GREGORIAN",
-            make_line("X-WR-CALNAME", delivered.title),
-            *_describe_zones(events),
-            *_write_events(delivered, events),
-            "END:VCALENDAR",
-        ]
-    )
+    calendar = Calendar()
+    calendar.add("VERSION", "2.0")
+    calendar.add("PRODID", PRODUCT)
+    calendar.add("CALSCALE", "GREGORIAN")
+    calendar.add("X-WR-CALNAME", clean_text(delivered.title))
+    for zone in _describe_zones(events):
+        calendar.add_component(zone)
+    for event in _make_events(delivered, events):
+        calendar.add_component(event)
+    content: bytes = calendar.to_ical(sorted=False)
+    return content.decode()
 
 
-def _describe_zones(events: Iterable[Event]) -> Iterator[str]:
+def clean_text(text: str) -> str:
+    """Text without what iCalendar's texts cannot hold: control characters, halves of surrogates."""
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _describe_zones(events: Iterable[Event]) -> Iterator[Timezone]:
     moments: dict[ZoneInfo, list[dt.datetime]] = {}
     for event in events:
         for bound in (event.start, event.end):
@@ -184,38 +131,36 @@ def _describe_zones(events: Iterable[Event]) -> Iterator[str]:
                 moments.setdefault(bound.zone, []).append(bound.moment.astimezone(bound.zone))
     for zone in sorted(moments, key=lambda zone: zone.key):
         years = [moment.year for moment in moments[zone]]
-        yield from describe_zone(zone, min(years), max(years))
+        yield describe_zone(zone, min(years), max(years))
 
 
-def _write_events(delivered: Delivered, events: Iterable[Event]) -> Iterator[str]:
+def _make_events(delivered: Delivered, events: Iterable[Event]) -> Iterator[CalendarEvent]:
     seen: Counter[str] = Counter()
     for event in events:
         seen[event.key] += 1
-        yield "BEGIN:VEVENT"
-        yield f"UID:{_make_uid(delivered.run_id, event.key, seen[event.key])}"
-        yield make_utc("DTSTAMP", delivered.made_at)
-        yield from _write_span(event)
-        yield make_line("SUMMARY", event.summary)
+        made = CalendarEvent()
+        made.add("UID", _make_uid(delivered.run_id, event.key, seen[event.key]))
+        made.add("DTSTAMP", delivered.made_at.astimezone(dt.UTC))
+        for name, bound in (("DTSTART", event.start), ("DTEND", event.end)):
+            made.add(name, _show(bound))
+        made.add("SUMMARY", clean_text(event.summary))
         if event.location:
-            yield make_line("LOCATION", event.location)
+            made.add("LOCATION", clean_text(event.location))
         if event.position is not None:
-            yield f"GEO:{event.position[0]:.6f};{event.position[1]:.6f}"
+            made.add("GEO", tuple(round(degrees, 6) for degrees in event.position))
         if event.lines:
-            yield make_line("DESCRIPTION", "\n".join(event.lines))
-        yield f"CATEGORIES:{event.category}"
-        yield f"TRANSP:{'OPAQUE' if event.is_busy else 'TRANSPARENT'}"
-        yield "END:VEVENT"
+            made.add("DESCRIPTION", clean_text("\n".join(event.lines)))
+        made.add("CATEGORIES", [event.category])
+        made.add("TRANSP", "OPAQUE" if event.is_busy else "TRANSPARENT")
+        yield made
 
 
-def _write_span(event: Event) -> Iterator[str]:
-    for name, bound in (("DTSTART", event.start), ("DTEND", event.end)):
-        if isinstance(bound, dt.date):
-            yield make_date(name, bound)
-        else:
-            yield make_moment(name, bound.moment, bound.zone)
+def _show(bound: Moment | dt.date) -> dt.datetime | dt.date:
+    """A local time of its zone, or a whole day."""
+    return bound if isinstance(bound, dt.date) else bound.moment.astimezone(bound.zone)
 
 
 def _make_uid(run_id: str, key: str, time: int) -> str:
-    """A UID made of what the event is, not when; `time` tells apart what is in the plan twice."""
+    """By what the event is, not when; `time` tells apart what is in the plan twice."""
     text = "\n".join((run_id, key, str(time)))
     return f"{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}@waypool"

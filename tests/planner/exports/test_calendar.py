@@ -8,14 +8,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from icalendar import Calendar
+from icalendar import Calendar, Event
 
 from backend.planner.exports.calendar import (
+    clean_text,
     describe_zone,
-    escape_text,
-    fold_line,
     list_observances,
-    make_line,
     write_calendar,
 )
 from backend.planner.exports.delivered import Delivered
@@ -144,8 +142,9 @@ def test_each_end_of_a_leg_is_in_its_own_zone() -> None:
 def test_a_described_zone_tells_the_time_as_the_zone_does(zone: str) -> None:
     """Built from the component alone, as a reader does that does not know the name."""
     known = ZoneInfo(zone)
-    lines = ["BEGIN:VCALENDAR", *describe_zone(known, 2026, 2027), "END:VCALENDAR"]
-    component: Any = Calendar.from_ical("\r\n".join(lines)).walk("VTIMEZONE")[0]
+    calendar = Calendar()
+    calendar.add_component(describe_zone(known, 2026, 2027))
+    component: Any = Calendar.from_ical(calendar.to_ical()).walk("VTIMEZONE")[0]
     built = component.to_tz(lookup_tzid=False)
     for day in range(0, 730, 5):
         noon = dt.datetime(2026, 1, 1, 12, tzinfo=known) + dt.timedelta(days=day)
@@ -171,13 +170,20 @@ def test_a_hostile_title_stays_text() -> None:
     assert str(read(odd)[0]["SUMMARY"]) == title.replace("\r\n", "\n").replace("\x00", "")
 
 
+def test_a_change_of_the_clocks_starts_in_the_time_before_it() -> None:
+    described = describe_zone(ZoneInfo("Europe/Paris"), 2026, 2026)
+    starts = [part["DTSTART"].to_ical() for part in described.subcomponents]
+    assert starts[1:] == [b"20260329T020000", b"20261025T030000"]
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_folded_within_75_octets_and_read_back(text: str) -> None:
-    line = fold_line(make_line("SUMMARY", text))
-    assert all(len(piece.encode()) <= 75 for piece in line.split("\r\n"))
-    assert line.replace("\r\n ", "") == f"SUMMARY:{escape_text(text)}"
-    body = f"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n{line}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
-    event = Calendar.from_ical(body).walk("VEVENT")[0]
+    event = Event()
+    event.add("SUMMARY", clean_text(text))
+    written = event.to_ical().decode()
+    assert all(len(piece.encode()) <= 75 for piece in written.split("\r\n"))
+    assert written.replace("\r\n", "").count("\n") == 0
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     kept = "".join(c for c in plain if c in "\t\n" or (ord(c) >= 32 and ord(c) != 127))
-    assert str(event["SUMMARY"]) == kept
+    assert clean_text(text) == kept
+    assert str(Event.from_ical(written)["SUMMARY"]) == kept
