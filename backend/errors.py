@@ -75,14 +75,23 @@ class CatalogueNeededError(WaypoolError):
     code = "CATALOGUE_NEEDED"
 
 
+MOST_SUGGESTIONS = 4
+MOST_FAULTS = 100
+"""In one answer; of more only their number is told."""
+
+
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong with a request: RFC 6901 pointer, stable code, text, near values."""
+    """One thing wrong with a request: RFC 6901 pointer, stable code, text, near values.
+
+    `names` are those of the suggestions for a reader; without them a suggestion is its own name.
+    """
 
     pointer: str
     code: str
     message: str
     suggestions: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The fault as an entry of a problem document's `errors`."""
@@ -90,7 +99,12 @@ class Fault:
             "pointer": self.pointer,
             "code": self.code,
             "message": self.message,
-            "suggestions": list(self.suggestions),
+            "suggestions": [
+                {"id": value, "name": name}
+                for value, name in zip(
+                    self.suggestions, self.names or self.suggestions, strict=True
+                )
+            ][:MOST_SUGGESTIONS],
         }
 
 
@@ -105,13 +119,15 @@ class RequestRefusedError(WaypoolError):
 
     def as_problem(self) -> dict[str, Any]:
         """The problem document (RFC 9457) that names them all."""
+        more = len(self.faults) - MOST_FAULTS
         return {
             "type": "about:blank",
             "title": "Request refused",
             "status": 422,
             "detail": self.message,
             "code": self.code,
-            "errors": [fault.as_json() for fault in self.faults],
+            "errors": [fault.as_json() for fault in self.faults[:MOST_FAULTS]],
+            **({"more": more} if more > 0 else {}),
         }
 
 

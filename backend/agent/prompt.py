@@ -180,10 +180,14 @@ def _describe_tags(snapshot: Snapshot) -> Iterator[dict[str, str]]:
         yield {"tag": tag_id, "name": _name(snapshot, tag.name, tag.name_en) if tag else tag_id}
 
 
-def _describe_must_sees(snapshot: Snapshot) -> Iterator[dict[str, str]]:
-    for poi_id in snapshot.request.must_see:
-        poi = snapshot.rows.pois[poi_id]
-        yield {"id": poi_id, "name": _name(snapshot, poi.name, poi.name_en), "city": poi.city}
+def _describe_must_sees(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
+    """Of a group its best known place, and all of which one is enough."""
+    for chosen, choice in zip(
+        snapshot.list_must_sees(), snapshot.request.must_see_choices, strict=True
+    ):
+        poi = snapshot.rows.pois[chosen]
+        wish = {"id": poi.id, "name": _name(snapshot, poi.name, poi.name_en), "city": poi.city}
+        yield wish | ({"any_of": list(choice)} if len(choice) > 1 else {})
 
 
 def _name(snapshot: Snapshot, name: str, name_en: str) -> str:

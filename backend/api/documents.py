@@ -24,13 +24,20 @@ class Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class SuggestionDocument(Document):
+    """What would be right in the place of a faulty value."""
+
+    id: str
+    name: str
+
+
 class FaultDocument(Document):
     """One thing wrong with a request."""
 
     pointer: str = Field(description="RFC 6901, or the name of a parameter or header.")
     code: str
     message: str
-    suggestions: tuple[str, ...]
+    suggestions: tuple[SuggestionDocument, ...] = Field(description="At most 4, nearest first.")
 
 
 class Problem(Document):
@@ -41,7 +48,10 @@ class Problem(Document):
     status: int
     code: str
     detail: str
-    errors: tuple[FaultDocument, ...] = Field((), description="All faults of a refused request.")
+    errors: tuple[FaultDocument, ...] = Field(
+        (), description="The faults of a refused request, at most 100."
+    )
+    more: int | None = Field(None, description="How many faults there are beside these 100.")
 
 
 class ClashDocument(Document):
@@ -73,6 +83,15 @@ class CostDocument(Document):
     currency: str
 
 
+class ResolvedDocument(Document):
+    """What a name of the request was taken for; a group has an entry for each of its places."""
+
+    pointer: str
+    said: str
+    id: str | None = Field(description="Null for an origin that the catalogue lacks.")
+    name: str
+
+
 class RunDocument(Document):
     """A run; what is made at its end is null or empty before."""
 
@@ -85,6 +104,7 @@ class RunDocument(Document):
     fallback_reason: str | None
     model: str | None = Field(description="The configured name of the language model.")
     request: PlanRequest
+    resolved: tuple[ResolvedDocument, ...]
     snapshot_sha256: str | None
     catalogue_version: int | None
     funnel: dict[Kind, FunnelStep] | None
@@ -443,6 +463,7 @@ class PoolSideDocument(Document):
     cities: dict[str, Any]
     legs: tuple[dict[str, Any], ...]
     warnings: tuple[dict[str, Any], ...]
+    resolved: tuple[ResolvedDocument, ...]
     sha256: str
     funnel: dict[Kind, FunnelStep]
     lists: dict[str, ListCostDocument]

@@ -44,7 +44,7 @@ def rate_place(snapshot: Snapshot, poi: PoiCandidate) -> float:
     """Points: popularity up to 100, 50 for each interest that it serves, 200 for a must-see."""
     request = snapshot.request
     matched = len(set(poi.tags).intersection(request.interests))
-    must = MUST_SEE_POINTS * (poi.id in request.must_see)
+    must = MUST_SEE_POINTS * (poi.id in request.must_see_ids)
     return BASE_POINTS + float(poi.popularity or 0) + INTEREST_POINTS * matched + must
 
 
@@ -62,7 +62,9 @@ def _bound_city(snapshot: Snapshot, city: str, pool: CityPool) -> float:
     spans = [_find_span(snapshot, city, pool, date) for date in _list_dates(pool)]
     visits = sum(share_visits(snapshot.request, span) + MEALS_A_DAY for span in spans)
     items = [
-        Item(rate_place(snapshot, poi), poi.duration_min, poi.id not in snapshot.request.must_see)
+        Item(
+            rate_place(snapshot, poi), poi.duration_min, poi.id not in snapshot.request.must_see_ids
+        )
         for poi in map(snapshot.rows.pois.__getitem__, pool.pois)
         if _is_ever_open(snapshot, poi, pool)
     ]
@@ -185,7 +187,7 @@ def measure_run(
     visited = {item["poi_id"] for item in items if item.get("poi_id")}
     known = [poi_id for poi_id in visited if snapshot and snapshot.poi(poi_id)]
     wanted = result["request"]["must_see"]
-    missing = [poi_id for poi_id in wanted if poi_id not in visited]
+    missing = [wish for wish in wanted if visited.isdisjoint(_list_choices(wish))]
     is_infeasible = result["status"] == "infeasible"
     return MeasuredRun(
         request=raw,
@@ -207,6 +209,11 @@ def measure_run(
         seconds=seconds[0],
         cpu_seconds=seconds[1],
     )
+
+
+def _list_choices(wish: str | Mapping[str, Any]) -> list[str]:
+    """The places of a must-see, of which one is enough."""
+    return [wish] if isinstance(wish, str) else list(wish["any_of"])
 
 
 def _count_explained(result: Mapping[str, Any]) -> int:

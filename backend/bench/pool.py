@@ -68,7 +68,7 @@ class CityBench:
 
     async def bind(self, session: Session, wanted: Wanted) -> dict[str, Any]:
         """Parameters of the bare statement: what `search` finds out on the way to it."""
-        counts = await count_places(session, self.city, wanted, self.request.must_see)
+        counts = await count_places(session, self.city, wanted, self.request.must_see_ids)
         closed = find_closed(judge_counts(counts, self.ask()))
         return bind_ranking(self.city, wanted, closed, self.ask().limits)
 

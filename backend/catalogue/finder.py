@@ -46,6 +46,10 @@ _BEGUN = text(
     " where cast(:cities as text[]) is null or city = any(:cities) or kind in ('city', 'tag')"
 )
 
+_OF_KINDS = text(
+    "select key, kind, id, city, way from name_key where kind = any(:kinds) and way < 6 limit :most"
+)
+
 
 @dataclass(frozen=True)
 class Named:
@@ -103,6 +107,16 @@ async def find_names(
     ]
 
 
+async def complete_name(session: AsyncSession, typed: str, scope: Scope, most: int) -> list[Named]:
+    """Rows that may be meant by the beginning of a name, the nearest first."""
+    said = read_said(typed)
+    rows = await _read_rows(session, [reading.key for reading in said.whole], scope)
+    equal = [row for part in rows.values() for row in part]
+    near = rank_near(said, [*equal, *await _read_begun(session, fold(typed), scope)], scope, most)
+    named = await _read_named(session, near)
+    return [named[row.kind, row.id] for row in near if (row.kind, row.id) in named]
+
+
 def _tell(
     word: str, choice: Choice, near: Iterable[KeyRow], named: dict[tuple[str, str], Named]
 ) -> Found:
@@ -131,18 +145,23 @@ async def _look_closer(
     if choice.rows:
         return choice, []
     cut = (row for part in rows.values() for row in part if row.key in set(said.keys))
+    few = [kind for kind in scope.kinds if kind in {"city", "tag"}]
     begun = await _read_begun(session, fold(said.text), scope)
-    near = rank_near(said, [*found, *cut, *begun], scope)
+    all_few = await _read_keys(session, _OF_KINDS, {"kinds": few, "most": _MOST_ROWS})
+    near = rank_near(said, [*found, *cut, *begun, *all_few], scope)
     return Choice(), near
 
 
 async def _read_begun(session: AsyncSession, key: str, scope: Scope) -> list[KeyRow]:
-    low = key[:4] if key.isascii() else key[:2]
-    if not low:
-        return []
-    high = low[:-1] + chr(ord(low[-1]) + 1)
-    values = {"most": _MOST_CANDIDATES, "low": low, "high": high, "cities": _list_cities(scope)}
-    return await _read_keys(session, _BEGUN, values)
+    """Keys that begin as this one: with most of it, then with its first letters."""
+    short = 4 if key.isascii() else 2
+    found: list[KeyRow] = []
+    for low in dict.fromkeys((key[: max(short, len(key) * 2 // 3)], key[:short])):
+        if low:
+            high = low[:-1] + chr(ord(low[-1]) + 1)
+            values = {"low": low, "high": high, "cities": _list_cities(scope)}
+            found += await _read_keys(session, _BEGUN, values | {"most": _MOST_CANDIDATES})
+    return found
 
 
 async def _read_rows(session: AsyncSession, keys: Iterable[str], scope: Scope) -> Rows:

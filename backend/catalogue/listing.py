@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, false, func, or_, select, true
 
+from backend.catalogue.finder import find_names
+from backend.catalogue.matching import NameKind, Scope
 from backend.catalogue.tables import Hotel, Place, Train
 from backend.clock import format_minutes
 from backend.db.session import Session
@@ -76,8 +78,9 @@ class Search:
 async def search_rows(session: Session, search: Search) -> tuple[int, list[dict[str, Any]]]:
     """How many there are, and a part of them by name; a train's times are times of day."""
     kind = search.kind
+    called = await _find_called(session, search) if search.words and kind != "train" else []
     chosen = (
-        has_words(search.words, *_NAMES[kind]),
+        or_(has_words(search.words, *_NAMES[kind]), _NAMES[kind][-1].in_(called)),
         or_(false(), *(column.in_(list(search.cities)) for column in _CITIES[kind]))
         if search.cities
         else true(),
@@ -89,6 +92,15 @@ async def search_rows(session: Session, search: Search) -> tuple[int, list[dict[
     part = select(*_COLUMNS[kind]).where(*chosen).order_by(names[0], names[-1])
     rows = await session.execute(part.limit(search.size).offset(search.offset))
     return total or 0, [show_times(dict(row)) for row in rows.mappings()]
+
+
+async def _find_called(session: Session, search: Search) -> list[str]:
+    """Rows that the words mean as a name."""
+    kind: NameKind = "hotel" if search.kind == "hotel" else "poi"
+    scope = Scope((kind,), tuple(search.cities) or None)
+    [found] = await find_names(session, [search.words], scope, 0)
+    named = found.near if found.is_ambiguous else found.hits
+    return [row.id for row in named]
 
 
 def has_words(words: str, *columns: Any) -> ColumnElement[bool]:

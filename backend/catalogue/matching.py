@@ -5,12 +5,13 @@ A wrong place is worse than none: a slip of the finger counts only in a long nam
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from backend.catalogue.naming import Reading, Said, Way
+from backend.catalogue.naming import CityWords, Reading, Said, Way, make_keys, read_said
 
 NameKind = Literal["city", "tag", "area", "station", "hotel", "poi", "group"]
 
@@ -221,8 +222,10 @@ def _count_han_slips(said: str, key: str) -> int:
     return 1 if alike and (sorted(said) == sorted(key) or not differing & _TELLING) else 0
 
 
-def rank_near(said: Said, rows: Iterable[KeyRow], scope: Scope) -> list[KeyRow]:
-    """One row of each owner, those whose keys look most like what was said first; at most four."""
+def rank_near(
+    said: Said, rows: Iterable[KeyRow], scope: Scope, most: int = MOST_NEAR
+) -> list[KeyRow]:
+    """One row of each owner, those whose keys look most like what was said first."""
     keys = sorted({r.key for r in said.whole if r.level == 0}) or [said.text]
     best: dict[str, tuple[float, KeyRow]] = {}
     for row in rows:
@@ -232,4 +235,44 @@ def rank_near(said: Said, rows: Iterable[KeyRow], scope: Scope) -> list[KeyRow]:
             if known is None or score > known[0]:
                 best[row.id] = score, row
     ordered = sorted(best.values(), key=lambda entry: (-entry[0], entry[1].id))
-    return [row for _, row in ordered[:MOST_NEAR]]
+    return [row for _, row in ordered[:most]]
+
+
+Known = Mapping[str, Iterable[str]]
+"""Names by id, of rows that are at hand."""
+
+
+@lru_cache(maxsize=8192)
+def list_keys(names: tuple[str, ...]) -> Mapping[str, Way]:
+    """The keys of one row's names."""
+    return make_keys([(name, Way.NAME) for name in names], CityWords())
+
+
+def find_known(wanted: str, known: Known) -> str | None:
+    """The one row at hand that a name means, as the finder would in the catalogue."""
+    if wanted in known:
+        return wanted
+    said = read_said(wanted)
+    rows = _index(known)
+    choice = choose(said, rows, _AT_HAND)
+    if not choice.rows:
+        every = (row for part in rows.values() for row in part)
+        choice = choose_slip(list_slip_keys(said, rows), every, _AT_HAND)
+    return choice.rows[0].id if len(choice.rows) == 1 else None
+
+
+def rank_known(wanted: str, known: Known, limit: int) -> list[str]:
+    """Rows at hand by how much their names look like what was wanted, the nearest first."""
+    every = [row for part in _index(known).values() for row in part]
+    return [row.id for row in rank_near(read_said(wanted), every, _AT_HAND, limit)]
+
+
+_AT_HAND = Scope(("poi",))
+
+
+def _index(known: Known) -> dict[str, list[KeyRow]]:
+    rows: dict[str, list[KeyRow]] = {}
+    for row_id, names in known.items():
+        for key, way in list_keys((row_id, *names)).items():
+            rows.setdefault(key, []).append(KeyRow(key, "poi", row_id, None, way))
+    return rows

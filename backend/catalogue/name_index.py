@@ -8,7 +8,7 @@ from sqlalchemy import exists, select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalogue.matching import NameKind, make_halves
-from backend.catalogue.naming import CityWords, Way, make_keys
+from backend.catalogue.naming import CityWords, Way, fold, make_keys
 from backend.catalogue.tables import City, Hotel, NameKey, Place, SpokenName, Station, Tag
 
 CHUNK = 5_000
@@ -92,7 +92,10 @@ def _make_rows(
     owner_id, city, names = owner
     words = cities.get(city or "", CityWords()) if kind != "city" else CityWords()
     known = {"kind": kind, "id": owner_id, "city": city}
-    for key, way in make_keys([*names, *spoken], words).items():
+    keys = make_keys([*names, *spoken], words)
+    if kind in {"poi", "hotel"}:
+        keys.setdefault(fold(owner_id), Way.CORE)
+    for key, way in keys.items():
         head, tail = make_halves(key, way)
         yield {"key": key, "way": int(way), "head": head, "tail": tail} | known
 

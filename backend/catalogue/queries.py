@@ -13,7 +13,6 @@ from sqlalchemy import (
     any_,
     bindparam,
     func,
-    or_,
     select,
     union,
     update,
@@ -148,8 +147,8 @@ async def read_schedule_ids(
     return {(row.opening_hours, row.closed_season): row.id for row in rows}
 
 
-async def find_places(session: AsyncSession, words: Collection[str]) -> list[NamedPlace]:
-    """Places whose id or exact name (Chinese or English) is one of `words`, by id."""
+async def find_places(session: AsyncSession, ids: Collection[str]) -> list[NamedPlace]:
+    """Places of these ids."""
     columns = select(
         Place.id,
         Place.name,
@@ -159,24 +158,11 @@ async def find_places(session: AsyncSession, words: Collection[str]) -> list[Nam
         Place.enabled,
         Place.is_synthetic,
     )
-    wanted = list(words)
-    matches = or_(Place.id.in_(wanted), Place.name.in_(wanted), Place.name_en.in_(wanted))
-    rows = await session.execute(columns.where(matches).order_by(Place.id))
+    rows = await session.execute(columns.where(Place.id.in_(list(ids))).order_by(Place.id))
     return [
         NamedPlace(r.id, r.name, r.name_en, r.city_id, tuple(r.tags), r.enabled, r.is_synthetic)
         for r in rows
     ]
-
-
-async def list_place_names(session: AsyncSession, cities: Collection[str]) -> list[tuple[str, str]]:
-    """Id and name of the enabled places of some cities: what a mistyped name is compared with."""
-    columns = select(Place.id, Place.name).where(Place.city_id.in_(list(cities)), Place.enabled)
-    return [(row.id, row.name) for row in await session.execute(columns.order_by(Place.id))]
-
-
-async def find_hotel_ids(session: AsyncSession, words: Collection[str]) -> set[str]:
-    """Those of `words` that are ids of hotels."""
-    return set((await session.scalars(select(Hotel.id).where(Hotel.id.in_(list(words))))).all())
 
 
 async def list_stations(

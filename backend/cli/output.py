@@ -101,7 +101,8 @@ def _describe(error: WaypoolError | ToolError) -> list[str]:
 
 
 def _describe_fault(fault: dict[str, Any]) -> str:
-    near = f" (near: {', '.join(fault['suggestions'])})" if fault["suggestions"] else ""
+    names = ", ".join(_show_near(near) for near in fault["suggestions"])
+    near = f" (near: {names})" if names else ""
     return f"{fault['pointer'] or '/'}: {fault['message']}{near}"
 
 
@@ -201,3 +202,7 @@ def read_docstring(place: str) -> str:
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
     found = next((node for node in functions if node.name == name), None)
     return (ast.get_docstring(found) if found else None) or ""
+
+
+def _show_near(near: dict[str, str]) -> str:
+    return near["id"] if near["id"] == near["name"] else f"{near['name']}: {near['id']}"

@@ -11,7 +11,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend.bootstrap import Services
-from backend.catalogue.queries import list_place_names, read_cities, read_state, read_tags
+from backend.catalogue.finder import complete_name
+from backend.catalogue.matching import Scope
+from backend.catalogue.queries import read_cities, read_state, read_tags
 from backend.clock import read_utc
 from backend.console.render import show_page
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
@@ -171,12 +173,8 @@ async def find_places(
     q: Annotated[str, Query(min_length=1, max_length=100)],
     city: Annotated[list[str], Query(max_length=MAX_CITIES)],
 ) -> list[str]:
-    """Names of places of some cities that hold what was typed, as the form offers them."""
+    """Names of places of some cities that what was typed may mean, as the form offers them."""
     require(visit, "user")
     async with transaction(services.engine) as session:
-        names = await list_place_names(session, city)
-    typed = q.casefold().strip()
-    found = [name for _, name in names if typed in name.casefold()]
-    return sorted(found, key=lambda name: (not name.casefold().startswith(typed), len(name)))[
-        :MAX_NAMES
-    ]
+        found = await complete_name(session, q, Scope(("poi",), tuple(city)), MAX_NAMES)
+    return list(dict.fromkeys(named.name for named in found))

@@ -110,7 +110,8 @@ async def show_why(
         selected = await list_selected(session, run_id)
         answer = await _explain(session, spoken, place or words, selected)
         must_sees = [
-            await explain_place(session, spoken, poi, selected) for poi in snapshot.request.must_see
+            await explain_place(session, spoken, poi, selected)
+            for poi in snapshot.request.must_see_ids
         ]
         search = Search("poi", snapshot.city_order, words, (page - 1) * PAGE, PAGE)
         total, found = await search_rows(session, search) if words else (0, [])

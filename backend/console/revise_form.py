@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from backend.catalogue.matching import list_keys
+from backend.catalogue.naming import fold
 from backend.console.plan_view import Names
 from backend.console.render import translate
 from backend.console.texts import TEXTS
@@ -162,14 +164,14 @@ def _say(fault: Fault, names: Names) -> dict[str, Any]:
 
 def find_places(snapshot: Snapshot, names: Names, typed: str, planned: set[str]) -> list[str]:
     """Names of places of the pool that hold what was typed and are not planned; its id where two share one."""
-    wanted = typed.casefold().strip()
+    wanted = fold(typed)
     pool = [snapshot.rows.pois[poi] for poi in sorted(snapshot.ids_by_kind["poi"] - planned)]
     known = [name for row in pool for name in {row.name, row.name_en}]
     found = [
         shown if known.count(shown := names.place(row.id)) == 1 else row.id
         for row in pool
-        if wanted in row.name.casefold() or wanted in row.name_en.casefold()
+        if any(wanted in key for key in list_keys((row.name, row.name_en)))
     ]
-    return sorted(found, key=lambda name: (not name.casefold().startswith(wanted), len(name)))[
+    return sorted(found, key=lambda name: (not fold(name).startswith(wanted), len(name)))[
         :MAX_NAMES
     ]

@@ -12,6 +12,7 @@ The errors of refused edits: a code, a sentence, and what would be allowed.
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from backend.catalogue.matching import find_known, rank_known
 from backend.errors import ToolError
 from backend.planner.days.frame import Frame, Stop
 from backend.planner.days.legs import find_connection
@@ -22,7 +23,7 @@ from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.planner.plan.itinerary import LegItem, MealItem, StayItem, VisitItem
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate, TrainCandidate
 from backend.pool.snapshot import Snapshot
-from backend.text import Locale, find_near, shorten
+from backend.text import Locale, shorten
 
 
 def find_position(frame: Frame, stops: Sequence[Stop], stop: Stop) -> int:
@@ -130,20 +131,15 @@ def find_near_ids(
     wanted: str, rows: Iterable[PoiCandidate | HotelCandidate | TrainCandidate], limit: int = 3
 ) -> list[str]:
     """Ids of the rows whose id or names are nearest to `wanted`, nearest first."""
-    ids_by_name: dict[str, str] = {}
-    for row in rows:
-        for name in _list_names(row):
-            ids_by_name.setdefault(name, row.id)
-    near = find_near(shorten(wanted, LONGEST_VALUE), ids_by_name, limit=limit * 3)
-    return list(dict.fromkeys(ids_by_name[name] for name in near))[:limit]
+    return rank_known(wanted, {row.id: _list_names(row) for row in rows}, limit)
 
 
 def find_city(snapshot: Snapshot, wanted: str) -> CityRow:
     """A destination city by id or name."""
-    for city_id in snapshot.city_order:
-        row = snapshot.city_rows[city_id]
-        if wanted.casefold() in {row.id.casefold(), row.name, row.name_en.casefold()}:
-            return row
+    rows = {city: snapshot.city_rows[city] for city in snapshot.city_order}
+    found = find_known(wanted, {city: (row.name, row.name_en) for city, row in rows.items()})
+    if found is not None:
+        return rows[found]
     raise refuse(snapshot, "NO_SUCH_CITY", snapshot.city_order, city=wanted)
 
 

@@ -77,6 +77,8 @@ def find_warnings(
     A date in the past is none of them: it depends on the clock, and the hash must not.
     """
     found = [PoolWarning(code="ADULT_FARES")] if request.children else []
+    if any(entry.pointer == "/origin" and entry.id is None for entry in request.resolved):
+        found.append(PoolWarning(code="LEG_NOT_COVERED"))
     for stay in plan_stays(request):
         pool = cities[stay.city]
         if stay.city in calendar.unknown:
@@ -116,6 +118,8 @@ def is_past(request: PlanRequest, first_city: CityRow, now: dt.datetime) -> bool
 def describe_warning(snapshot: Snapshot, warning: PoolWarning, locale: Locale) -> str:
     """The warning as a sentence."""
     values = {"count": str(warning.count), "date": str(snapshot.request.start_date)}
+    if warning.code == "LEG_NOT_COVERED" and warning.leg is None:
+        return describe_own_origin(snapshot.request, locale)
     if warning.city is not None:
         values["city"] = _name_city(snapshot, warning.city, locale)
     if warning.poi_id is not None:
@@ -127,6 +131,20 @@ def describe_warning(snapshot: Snapshot, warning: PoolWarning, locale: Locale) -
         values["end"] = _name_city(snapshot, leg.to_city, locale)
         values["date"] = str(leg.date)
     return _TEXTS[warning.code][locale].format_map(values)
+
+
+def describe_own_origin(request: PlanRequest, locale: Locale) -> str:
+    """That the way from and to a place that no city of the catalogue is called is the traveller's."""
+    origin = next(entry for entry in request.resolved if entry.pointer == "/origin")
+    text = _OWN_ORIGIN[locale].format(origin=origin.said)
+    return text + (_NEAR[locale].format(near=", ".join(origin.near)) if origin.near else "")
+
+
+_OWN_ORIGIN: dict[Locale, str] = {
+    "zh-CN": "目录中没有出发地“{origin}”，往返交通需自行安排。",
+    "en": "The catalogue has no city {origin}: the way there and back is left to the traveller.",
+}
+_NEAR: dict[Locale, str] = {"zh-CN": "相近的城市：{near}。", "en": " Near: {near}."}
 
 
 def _name_city(snapshot: Snapshot, city: str, locale: Locale) -> str:
@@ -154,6 +172,7 @@ def preview_document(
             | {"message": describe_warning(snapshot, warning, locale)}
             for warning in list_warnings(snapshot, now)
         ],
+        "resolved": [entry.as_json() for entry in snapshot.request.resolved],
         "sha256": snapshot.sha256,
     }
 

@@ -82,7 +82,7 @@ def ask_city(
         limits,
         interests=frozenset(request.interests),
         avoid=frozenset(request.avoid),
-        must_see=request.must_see,
+        must_see=request.must_see_ids,
     )
 
 

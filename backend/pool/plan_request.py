@@ -1,7 +1,8 @@
 """The request for a plan; a snapshot holds it with ids for names and defaults filled in."""
 
 import datetime as dt
-from typing import Annotated, Literal
+from collections.abc import Container
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -105,6 +106,35 @@ class FixedBooking(Document):
     lon: Annotated[float, Field(ge=-180, le=180)] | None = None
 
 
+def _kind_of_wish(value: object) -> str:
+    return "group" if isinstance(value, dict | AnyOf) else "name"
+
+
+class AnyOf(Document):
+    """Places of which one is enough."""
+
+    any_of: Annotated[tuple[Name, ...], Field(min_length=1, max_length=20)]
+
+
+MustSee = Annotated[
+    Annotated[Name, Tag("name")] | Annotated[AnyOf, Tag("group")], Discriminator(_kind_of_wish)
+]
+
+
+class Resolved(Document):
+    """What a name of the request was taken for; without an id it is the traveller's own business."""
+
+    pointer: str
+    said: str
+    id: str | None
+    name: str
+    near: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry of a result or a preview."""
+        return self.model_dump(mode="json", include={"pointer", "said", "id", "name"})
+
+
 class PlanRequest(Document):
     """Body of `POST /v1/itineraries`."""
 
@@ -124,7 +154,7 @@ class PlanRequest(Document):
         None, description="For everything and everybody."
     )
     interests: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
-    must_see: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    must_see: Annotated[tuple[MustSee, ...], Field(max_length=50)] = ()
     avoid: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
     pace: Pace = "standard"
     day_start: DayTime = "09:00"
@@ -135,6 +165,26 @@ class PlanRequest(Document):
     notes: Annotated[str, Field(max_length=2000)] = ""
     locale: Locale = "zh-CN"
     planner: PlannerChoice = "auto"
+    resolved: tuple[Resolved, ...] = Field(
+        (),
+        description="What names were taken for. Waypool writes it; what is sent is ignored.",
+        exclude_if=lambda value: not value,  # older requests had none: their hashes stay
+    )
+
+    @property
+    def must_see_choices(self) -> tuple[tuple[str, ...], ...]:
+        """For each must-see the places of which one is enough: mostly just one."""
+        return tuple((w,) if isinstance(w, str) else w.any_of for w in self.must_see)
+
+    @property
+    def must_see_ids(self) -> tuple[str, ...]:
+        """All places that a must-see names, those of groups too."""
+        return tuple(dict.fromkeys(poi_id for c in self.must_see_choices for poi_id in c))
+
+    def drop_must_sees(self, gone: Container[str]) -> tuple[str | AnyOf, ...]:
+        """The must-sees without these places; a group stays as long as it has a place."""
+        left = [tuple(i for i in choice if i not in gone) for choice in self.must_see_choices]
+        return tuple(c[0] if len(c) == 1 else AnyOf(any_of=c) for c in left if c)
 
     @property
     def last_date(self) -> dt.date:

@@ -4,23 +4,17 @@ The checks against the catalogue read the raw words, also where other fields are
 a wrong date does not hide an unknown place.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backend.catalogue.queries import (
-    NamedPlace,
-    find_hotel_ids,
-    find_places,
-    list_place_names,
-    list_stations,
-    read_cities,
-    read_tags,
-)
+from backend.catalogue.finder import MOST_SOUGHT, Found, Named, find_names
+from backend.catalogue.matching import NameKind, Scope
+from backend.catalogue.queries import NamedPlace, find_places, list_stations
 from backend.db.session import Session
 from backend.errors import Fault, RequestRefusedError
 from backend.params.registry import ParamValue
-from backend.pool.plan_request import PlanRequest, count_rooms, share_nights
+from backend.pool.plan_request import PlanRequest, Resolved, count_rooms, share_nights
 from backend.pool.request_shape import (
     check_fields_together,
     find_bad_text,
@@ -29,30 +23,86 @@ from backend.pool.request_shape import (
 )
 from backend.text import find_near, quote
 
+MOST_WORDS = 100
+"""Of one list that are looked up; a longer one is at fault as a list."""
+
+_PLACES: tuple[NameKind, ...] = ("poi", "group")
+_AVOIDABLE: tuple[NameKind, ...] = ("tag", "poi", "group", "hotel")
+
 
 @dataclass(frozen=True)
-class Vocabulary:
-    """What the words of a request may mean; names of cities and tags lead to their ids."""
+class Word:
+    """A name that the request says, and where."""
 
-    cities: Mapping[str, str]
-    tags: Mapping[str, str]
-    hotels: frozenset[str]
-    places: Mapping[str, tuple[NamedPlace, ...]]  # by id and by exact name
-    names: Sequence[tuple[str, str]]  # id and name of the places of the destinations
-    stations: Mapping[str, frozenset[str]]  # by city
-    allow_synthetic: bool
+    pointer: str
+    text: str
 
 
 @dataclass
 class Reading:
     """A request half read: what its words mean, and the faults found on the way."""
 
-    vocabulary: Vocabulary
+    session: Session
+    locale: str
+    allow_synthetic: bool
     faults: list[Fault] = field(default_factory=list)
+    resolved: list[Resolved] = field(default_factory=list)
+    sought: int = 0
 
     def refuse(self, pointer: str, code: str, message: str, near: Sequence[str] = ()) -> None:
         """Note a fault."""
         self.faults.append(Fault(pointer, code, message, tuple(near)))
+
+    def refuse_name(self, word: Word, found: Found, code: str, message: str) -> None:
+        """Note a name that is not clear, with the rows that are near."""
+        if found.is_ambiguous:
+            code, message = "ambiguous_place", f"several are named {quote(word.text)}; give an id"
+        near = tuple(named.id for named in found.near)
+        names = tuple(named.name_in(self.locale) for named in found.near)
+        self.faults.append(Fault(word.pointer, code, message, near, names))
+
+    def echo(self, word: Word, found: Iterable[Named]) -> None:
+        """Keep what a name was taken for; an id says so itself."""
+        for named in found:
+            if word.text != named.id:
+                name = named.name_in(self.locale)
+                self.resolved.append(
+                    Resolved(pointer=word.pointer, said=word.text, id=named.id, name=name)
+                )
+
+    async def find(
+        self, words: Sequence[Word], kinds: tuple[NameKind, ...], cities: Sequence[str] = ()
+    ) -> list[Found]:
+        """What each word means: in these cities, else elsewhere, else what is near."""
+        scope = Scope(kinds, tuple(cities) or None)
+        found = await self._look_up(words, scope, 0)
+        if cities:
+            found = await self._fill(words, found, Scope(kinds), 0, needs_one=True)
+        return await self._fill(words, found, scope, MOST_SOUGHT - self.sought)
+
+    async def _fill(
+        self,
+        words: Sequence[Word],
+        found: list[Found],
+        scope: Scope,
+        near_for: int,
+        *,
+        needs_one: bool = False,
+    ) -> list[Found]:
+        """Look the words up that mean nothing yet."""
+        open_ones = [n for n, f in enumerate(found) if not f.hits and not f.is_ambiguous]
+        again = await self._look_up([words[n] for n in open_ones], scope, near_for)
+        self.sought += min(max(near_for, 0), len(open_ones))
+        filled = list(found)
+        for n, entry in zip(open_ones, again, strict=True):
+            if entry.hits or not needs_one:
+                filled[n] = entry
+        return filled
+
+    async def _look_up(self, words: Sequence[Word], scope: Scope, near_for: int) -> list[Found]:
+        if not words:
+            return []
+        return await find_names(self.session, [word.text for word in words], scope, near_for)
 
 
 async def resolve_request(
@@ -66,20 +116,28 @@ async def resolve_request(
         raise RequestRefusedError(bad_texts)
     values, faults = read_fields(raw)
     faults += check_fields_together(values)
-    reading = Reading(await _load_vocabulary(session, raw, params))
-    meant = _read_words(reading, raw)
+    locale = "en" if raw.get("locale") == "en" else "zh-CN"
+    reading = Reading(session, locale, bool(params.get("POOL_ALLOW_SYNTHETIC")))
+    meant = await _read_words(reading, raw)
     faults += reading.faults
     if faults:
         raise RequestRefusedError(sorted(dict.fromkeys(faults), key=lambda f: f.pointer))
-    return _fill_defaults(values, meant)
+    return _fill_defaults(values, meant, reading.resolved)
 
 
-def _fill_defaults(values: dict[str, Any], meant: dict[str, Any]) -> PlanRequest:
+def _fill_defaults(
+    values: dict[str, Any], meant: dict[str, Any], resolved: Sequence[Resolved]
+) -> PlanRequest:
     request = PlanRequest.model_validate(values)
     nights = [d.nights for d in request.destinations]
     if None in nights:
         nights = list(share_nights(request.days, len(nights)))
     cities = zip(meant["destinations"], nights, strict=True)
+    stations = {
+        name: transport.model_copy(update={"place": meant[name]}).model_dump()
+        for name in ("arrival", "departure")
+        if (transport := getattr(request, name)) is not None and meant.get(name) is not None
+    }
     filled = {
         "origin": meant["origin"],
         "destinations": [{"city": city, "nights": n} for city, n in cities],
@@ -87,196 +145,213 @@ def _fill_defaults(values: dict[str, Any], meant: dict[str, Any]) -> PlanRequest
         "must_see": meant["must_see"],
         "avoid": meant["avoid"],
         "rooms": request.rooms or count_rooms(request.travellers),
+        "resolved": sorted(resolved, key=lambda entry: entry.pointer),
+        **stations,
     }
     return PlanRequest.model_validate(request.model_dump() | filled)
 
 
-MOST_WORDS = 100
-"""Of one list that are looked up; a longer one is at fault as a list."""
-
-
-def _words(raw: Mapping[str, Any], name: str) -> Iterator[tuple[int, str]]:
+def _entries(raw: Mapping[str, Any], name: str) -> list[Any]:
     entries = raw.get(name)
-    for n, word in enumerate(entries[:MOST_WORDS] if isinstance(entries, list | tuple) else ()):
-        if isinstance(word, str) and word.strip():
-            yield n, word.strip()
+    return list(entries[:MOST_WORDS]) if isinstance(entries, list | tuple) else []
 
 
-def _city_words(raw: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    entries = raw.get("destinations")
-    for n, entry in enumerate(entries[:MOST_WORDS] if isinstance(entries, list | tuple) else ()):
+def _words(raw: Mapping[str, Any], name: str) -> list[Word]:
+    return [
+        Word(make_pointer(name, n), entry.strip())
+        for n, entry in enumerate(_entries(raw, name))
+        if isinstance(entry, str) and entry.strip()
+    ]
+
+
+def _city_words(raw: Mapping[str, Any]) -> Iterator[Word]:
+    for n, entry in enumerate(_entries(raw, "destinations")):
         city = entry.get("city") if isinstance(entry, Mapping) else None
         if isinstance(city, str) and city.strip():
-            yield n, city.strip()
+            yield Word(make_pointer("destinations", n, "city"), city.strip())
 
 
-async def _load_vocabulary(
-    session: Session, raw: Mapping[str, Any], params: Mapping[str, ParamValue]
-) -> Vocabulary:
-    cities = {
-        word: city.id
-        for city in await read_cities(session)
-        for word in (city.name_en, city.name, city.id)
-    }
-    tags = {
-        word: tag.id for tag in await read_tags(session) for word in (tag.name_en, tag.name, tag.id)
-    }
-    wanted = {word for name in ("must_see", "avoid") for _, word in _words(raw, name)}
-    places: dict[str, list[NamedPlace]] = {}
-    for place in await find_places(session, wanted):
-        for word in {place.id, place.name, place.name_en} & wanted:
-            places.setdefault(word, []).append(place)
-    visited = sorted({cities[word] for _, word in _city_words(raw) if word in cities})
-    return Vocabulary(
-        cities=cities,
-        tags=tags,
-        hotels=frozenset(await find_hotel_ids(session, wanted)),
-        places={word: tuple(found) for word, found in places.items()},
-        names=await list_place_names(session, visited) if wanted - set(places) else (),
-        stations=await list_stations(session, visited),
-        allow_synthetic=bool(params.get("POOL_ALLOW_SYNTHETIC")),
-    )
+def _wish_words(raw: Mapping[str, Any]) -> list[list[Word]]:
+    """The words of each must-see: one, or those of a group."""
+    wishes = []
+    for n, entry in enumerate(_entries(raw, "must_see")):
+        pointer = make_pointer("must_see", n)
+        if isinstance(entry, str) and entry.strip():
+            wishes.append([Word(pointer, entry.strip())])
+        elif isinstance(entry, Mapping) and isinstance(entry.get("any_of"), list | tuple):
+            named = [w for w in entry["any_of"][:MOST_WORDS] if isinstance(w, str) and w.strip()]
+            wishes.append(
+                [Word(f"{pointer}/any_of/{i}", word.strip()) for i, word in enumerate(named)]
+            )
+    return [wish for wish in wishes if wish]
 
 
-def _read_words(reading: Reading, raw: Mapping[str, Any]) -> dict[str, Any]:
-    destinations = _read_destinations(reading, raw)
-    avoid, avoided = _read_avoid(reading, raw)
-    _check_stations(reading, raw, destinations)
+async def _read_words(reading: Reading, raw: Mapping[str, Any]) -> dict[str, Any]:
+    destinations = await _read_destinations(reading, raw)
+    origin = await _read_origin(reading, raw)
+    interests = await _read_interests(reading, raw)
+    avoid, avoided = await _read_avoid(reading, raw, destinations)
     return {
-        "origin": _read_origin(reading, raw),
         "destinations": destinations,
-        "interests": _read_interests(reading, raw),
+        "origin": origin,
+        "interests": interests,
         "avoid": avoid,
-        "must_see": _read_must_see(reading, raw, frozenset(destinations), avoided),
+        "must_see": await _read_must_see(reading, raw, destinations, avoided),
+        **await _read_stations(reading, raw, destinations),
     }
 
 
-def _read_city(reading: Reading, pointer: str, word: str) -> str | None:
-    city = reading.vocabulary.cities.get(word)
-    if city is None:
-        near = find_near(word, reading.vocabulary.cities)
-        reading.refuse(pointer, "unknown_city", f"no city {quote(word)} in the catalogue", near)
-    return city
-
-
-def _read_origin(reading: Reading, raw: Mapping[str, Any]) -> str | None:
-    origin = raw.get("origin")
-    if isinstance(origin, str) and origin.strip():
-        return _read_city(reading, make_pointer("origin"), origin.strip())
-    return None
-
-
-def _read_destinations(reading: Reading, raw: Mapping[str, Any]) -> list[str]:
+async def _read_destinations(reading: Reading, raw: Mapping[str, Any]) -> list[str]:
+    words = list(_city_words(raw))
     cities: list[str] = []
-    for n, word in _city_words(raw):
-        pointer = make_pointer("destinations", n, "city")
-        city = _read_city(reading, pointer, word)
-        if city in cities:
-            reading.refuse(pointer, "duplicate_city", f"{quote(word)} is visited already")
-        elif city is not None:
-            cities.append(city)
+    for word, found in zip(words, await reading.find(words, ("city",)), strict=True):
+        if found.one is None:
+            message = f"no city {quote(word.text)} in the catalogue"
+            reading.refuse_name(word, found, "unknown_city", message)
+        elif found.one.id in cities:
+            reading.refuse(word.pointer, "duplicate_city", f"{quote(word.text)} is visited already")
+        else:
+            reading.echo(word, found.hits)
+            cities.append(found.one.id)
     return cities
 
 
-def _read_interests(reading: Reading, raw: Mapping[str, Any]) -> list[str]:
+async def _read_origin(reading: Reading, raw: Mapping[str, Any]) -> str | None:
+    """The city; one that the catalogue lacks is left to the traveller, with a warning."""
+    origin = raw.get("origin")
+    if not isinstance(origin, str) or not origin.strip():
+        return None
+    word = Word(make_pointer("origin"), origin.strip())
+    [found] = await reading.find([word], ("city",))
+    if found.one is not None:
+        reading.echo(word, found.hits)
+        return found.one.id
+    near = tuple(named.name_in(reading.locale) for named in found.near)
+    said = word.text[:200]
+    reading.resolved.append(
+        Resolved(pointer=word.pointer, said=said, id=None, name=said, near=near)
+    )
+    return None
+
+
+async def _read_interests(reading: Reading, raw: Mapping[str, Any]) -> list[str]:
+    words = _words(raw, "interests")
     interests: dict[str, None] = {}
-    tags = reading.vocabulary.tags
-    for n, word in _words(raw, "interests"):
-        if word in tags:
-            interests[tags[word]] = None
+    for word, found in zip(words, await reading.find(words, ("tag",)), strict=True):
+        if found.one is None:
+            reading.refuse_name(word, found, "unknown_tag", f"no tag {quote(word.text)}")
         else:
-            pointer = make_pointer("interests", n)
-            reading.refuse(pointer, "unknown_tag", f"no tag {quote(word)}", find_near(word, tags))
+            reading.echo(word, found.hits)
+            interests[found.one.id] = None
     return list(interests)
 
 
-def _read_avoid(reading: Reading, raw: Mapping[str, Any]) -> tuple[list[str], frozenset[str]]:
-    """Ids to avoid as the pool reads them, and the tags among them."""
-    vocabulary = reading.vocabulary
-    avoid: dict[str, None] = {}
-    tags: set[str] = set()
-    for n, word in _words(raw, "avoid"):
-        if word in vocabulary.tags:
-            tags.add(vocabulary.tags[word])
-            avoid[vocabulary.tags[word]] = None
-        elif word in vocabulary.places:
-            avoid.update(dict.fromkeys(place.id for place in vocabulary.places[word]))
-        elif word in vocabulary.hotels:
-            avoid[word] = None
-        else:
-            near = find_near(word, [*vocabulary.tags, *(name for _, name in vocabulary.names)])
-            message = f"{quote(word)} is neither a tag, a place nor a hotel of the catalogue"
-            reading.refuse(make_pointer("avoid", n), "unknown_avoid", message, near)
-    return list(avoid), frozenset(tags)
+@dataclass(frozen=True)
+class Avoided:
+    """What is to be kept out of the plan."""
+
+    places: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
 
 
-def _read_must_see(
-    reading: Reading, raw: Mapping[str, Any], cities: frozenset[str], avoided_tags: frozenset[str]
-) -> list[str]:
-    avoided = {
-        place.id
-        for _, word in _words(raw, "avoid")
-        for place in reading.vocabulary.places.get(word, ())
-        if word not in reading.vocabulary.tags
-    }
-    chosen: list[str] = []
-    for n, word in _words(raw, "must_see"):
-        pointer = make_pointer("must_see", n)
-        place = _read_place(reading, pointer, word, cities)
-        if place is None:
-            continue
-        if place.id in chosen:
-            reading.refuse(pointer, "duplicate_place", f"{quote(word)} is named twice")
-            continue
-        chosen.append(place.id)
-        _check_must_see(reading, pointer, place, cities)
-        if place.id in avoided or avoided_tags & set(place.tags):
+async def _read_avoid(
+    reading: Reading, raw: Mapping[str, Any], cities: Sequence[str]
+) -> tuple[list[str], Avoided]:
+    """Ids to avoid as the pool reads them; of a name of several places all of them."""
+    words = _words(raw, "avoid")
+    avoid: dict[str, NameKind] = {}
+    for word, found in zip(words, await reading.find(words, _AVOIDABLE, cities), strict=True):
+        hits = found.hits or (found.near if found.is_ambiguous else ())
+        if not hits:
+            message = f"{quote(word.text)} is neither a tag, a place nor a hotel of the catalogue"
+            reading.refuse_name(word, found, "unknown_avoid", message)
+        reading.echo(word, hits)
+        avoid |= {named.id: named.kind for named in hits}
+    tags = frozenset(row for row, kind in avoid.items() if kind == "tag")
+    return list(avoid), Avoided(frozenset(avoid) - tags, tags)
+
+
+async def _read_must_see(
+    reading: Reading, raw: Mapping[str, Any], cities: Sequence[str], avoided: Avoided
+) -> list[str | dict[str, list[str]]]:
+    wishes = _wish_words(raw)
+    words = [word for wish in wishes for word in wish]
+    found = await reading.find(words, _PLACES, cities)
+    meant = {word.pointer: entry for word, entry in zip(words, found, strict=True)}
+    ids = {named.id for entry in found for named in entry.hits}
+    places = {place.id: place for place in await find_places(reading.session, ids)}
+    check = _MustSeeCheck(reading, cities, avoided, places)
+    chosen = [choice for wish in wishes if (choice := check.read_wish(wish, meant))]
+    return [choice[0] if len(choice) == 1 else {"any_of": choice} for choice in chosen]
+
+
+@dataclass
+class _MustSeeCheck:
+    reading: Reading
+    cities: Sequence[str]
+    avoided: Avoided
+    places: Mapping[str, NamedPlace]
+    chosen: set[tuple[str, ...]] = field(default_factory=set)
+
+    def read_wish(self, wish: Sequence[Word], meant: Mapping[str, Found]) -> list[str]:
+        """The places of one must-see, of which one is enough."""
+        ids: dict[str, None] = {}
+        for word in wish:
+            found = meant[word.pointer]
+            if not found.hits:
+                message = f"no place {quote(word.text)} in the catalogue"
+                self.reading.refuse_name(word, found, "unknown_place", message)
+                continue
+            self.reading.echo(word, found.hits)
+            for named in found.hits:
+                self._check(word.pointer, self.places[named.id])
+                ids[named.id] = None
+        key = tuple(ids)
+        if key and key in self.chosen:
+            pointer, said = wish[0].pointer, quote(wish[0].text)
+            self.reading.refuse(pointer, "duplicate_place", f"{said} is named twice")
+            return []
+        self.chosen.add(key)
+        return list(ids)
+
+    def _check(self, pointer: str, place: NamedPlace) -> None:
+        if place.city not in self.cities:
+            message = f"{place.name} is in {place.city}, which is no destination"
+            self.reading.refuse(pointer, "place_elsewhere", message, sorted(self.cities))
+        if not place.enabled:
+            message = f"{place.name} is disabled in the catalogue"
+            self.reading.refuse(pointer, "disabled_place", message)
+        if place.is_synthetic and not self.reading.allow_synthetic:
+            message = f"{place.name} is made up for scale tests, and those are not allowed"
+            self.reading.refuse(pointer, "synthetic_place", message)
+        if place.id in self.avoided.places or self.avoided.tags & set(place.tags):
             message = f"{place.name} is to be avoided by its id or one of its tags"
-            reading.refuse(pointer, "avoided_place", message)
-    return chosen
+            self.reading.refuse(pointer, "avoided_place", message)
 
 
-def _read_place(
-    reading: Reading, pointer: str, word: str, cities: frozenset[str]
-) -> NamedPlace | None:
-    found = reading.vocabulary.places.get(word, ())
-    by_id = [place for place in found if place.id == word]
-    here = by_id or [place for place in found if place.city in cities] or list(found)
-    if not here:
-        names = {name: poi_id for poi_id, name in reading.vocabulary.names}
-        near = find_near(word, [*names, *names.values()])
-        reading.refuse(pointer, "unknown_place", f"no place {quote(word)} in the catalogue", near)
-        return None
-    if len(here) > 1:
-        message = f"{len(here)} places are named {quote(word)}; give an id"
-        reading.refuse(pointer, "ambiguous_place", message, [place.id for place in here][:10])
-        return None
-    return here[0]
-
-
-def _check_must_see(
-    reading: Reading, pointer: str, place: NamedPlace, cities: frozenset[str]
-) -> None:
-    if place.city not in cities:
-        message = f"{place.name} is in {place.city}, which is no destination"
-        reading.refuse(pointer, "place_elsewhere", message, sorted(cities))
-    if not place.enabled:
-        reading.refuse(pointer, "disabled_place", f"{place.name} is disabled in the catalogue")
-    if place.is_synthetic and not reading.vocabulary.allow_synthetic:
-        message = f"{place.name} is made up for scale tests, and those are not allowed"
-        reading.refuse(pointer, "synthetic_place", message)
-
-
-def _check_stations(reading: Reading, raw: Mapping[str, Any], cities: list[str]) -> None:
+async def _read_stations(
+    reading: Reading, raw: Mapping[str, Any], cities: Sequence[str]
+) -> dict[str, str]:
+    """Names of the stations of arrival and departure as the catalogue has them."""
+    meant: dict[str, str] = {}
     for name, at in (("arrival", 0), ("departure", -1)):
         transport = raw.get(name)
         place = transport.get("place") if isinstance(transport, Mapping) else None
         if not isinstance(place, str) or not place.strip() or not cities:
             continue
-        stations = reading.vocabulary.stations.get(cities[at], frozenset())
-        if place.strip() not in stations:
-            message = (
-                f"no station {quote(place.strip())} in {cities[at]}; give its name or a position"
+        word = Word(make_pointer(name, "place"), place.strip())
+        known = (await list_stations(reading.session, [cities[at]])).get(cities[at], frozenset())
+        found = await reading.find([word], ("station",), [cities[at]])
+        one = found[0].one
+        if word.text in known:
+            meant[name] = word.text
+        elif one is not None and one.city == cities[at]:
+            reading.resolved.append(
+                Resolved(pointer=word.pointer, said=word.text, id=one.name, name=one.name)
             )
-            near = find_near(place.strip(), stations)
-            reading.refuse(make_pointer(name, "place"), "unknown_station", message, near)
+            meant[name] = one.name
+        else:
+            message = f"no station {quote(word.text)} in {cities[at]}; give its name or a position"
+            near = find_near(word.text, known)
+            reading.refuse(word.pointer, "unknown_station", message, near)
+    return meant

@@ -61,7 +61,7 @@ def read_fields(raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
     values: dict[str, Any] = {}
     faults = [_unknown_field(name) for name in raw if name not in PlanRequest.model_fields]
     for name, field in PlanRequest.model_fields.items():
-        if name not in raw:
+        if name not in raw or name == "resolved":
             if field.is_required():
                 faults.append(Fault(make_pointer(name), "missing", f"{name} is required"))
             else:
@@ -96,7 +96,7 @@ def _follows(entry: Any, entries: Sequence[Any]) -> bool:
 
 def _shape_fault(name: str, entry: Any) -> Fault:
     # the tag of a union's member stands in the location, but not in the document
-    steps = [step for step in entry["loc"] if step not in {"station", "point"}]
+    steps = [step for step in entry["loc"] if step not in {"station", "point", "group"}]
     if entry["type"] == "extra_forbidden":
         return Fault(
             make_pointer(name, *steps), "unknown_field", f"there is no field {quote(steps[-1])}"

@@ -6,7 +6,7 @@ one request agree; the catalogue's version and row counts stand beside it.
 
 import datetime as dt
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
@@ -39,7 +39,7 @@ MOST_KEPT = 4
 
 
 _BESIDE = frozenset({"sha256", "catalogue"})
-_FREE = frozenset({"planner", "locale"})
+_FREE = frozenset({"planner", "locale", "resolved"})
 """Members of the snapshot and of its request that the hash does not cover."""
 
 
@@ -206,6 +206,27 @@ class Snapshot(Part):
             "hotel": frozenset(hotel for city in cities for hotel in city.hotels),
             "train": frozenset(trains),
         }
+
+    def choose_must_sees(self, planned: Collection[str] = ()) -> tuple[str, ...]:
+        """A place for each must-see: of a group one that is planned, else its best known one."""
+        return tuple(dict.fromkeys(self.list_must_sees(planned)))
+
+    def list_must_sees(self, planned: Collection[str] = ()) -> list[str]:
+        """The same, one for each must-see in their order."""
+        return [self._choose(choice, planned) for choice in self.request.must_see_choices]
+
+    def _choose(self, choice: Sequence[str], planned: Collection[str]) -> str:
+        def rank(poi_id: str) -> tuple[bool, bool, float]:
+            poi = self.poi(poi_id)
+            known = poi.popularity if poi is not None else None
+            return poi_id not in planned, poi is None, -(known or 0)
+
+        return min(choice, key=rank)
+
+    @cached_property
+    def must_see(self) -> tuple[str, ...]:
+        """The places that the must-sees of the request are planned as."""
+        return self.choose_must_sees()
 
     def poi(self, poi_id: str) -> PoiCandidate | None:
         """The place with this id, if it is in the pool."""

@@ -4,7 +4,9 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from backend.catalogue.queries import NamedPlace, find_places, list_place_names
+from backend.catalogue.finder import find_names
+from backend.catalogue.matching import Scope
+from backend.catalogue.queries import NamedPlace, find_places
 from backend.db.session import Session
 from backend.errors import ConflictError, NotFoundError
 from backend.pool.city_search import read_places
@@ -13,7 +15,7 @@ from backend.pool.limits import read_limits
 from backend.pool.rules import Entry, judge_place
 from backend.pool.snapshot import Snapshot
 from backend.pool.stay import plan_stays
-from backend.text import Locale, find_near, quote
+from backend.text import Locale, quote
 
 _TEXTS: dict[str, dict[Locale, str]] = {
     "selected": {"en": "It is in the itinerary.", "zh-CN": "它已经在行程里。"},
@@ -72,8 +74,13 @@ class Explanation:
 async def explain_place(
     session: Session, snapshot: Snapshot, word: str, selected: Collection[str]
 ) -> Explanation:
-    """Why the place of this id or exact name is not in the itinerary; `selected` is what is."""
-    return _explain_known(snapshot, word, selected) or await _ask_catalogue(session, snapshot, word)
+    """Why the place of this id or name is not in the itinerary; `selected` is what is."""
+    known = _explain_known(snapshot, word, selected)
+    if known is not None:
+        return known
+    place = await _find_place(session, snapshot, word)
+    known = _explain_known(snapshot, place.id, selected)
+    return known or await _ask_catalogue(session, snapshot, place)
 
 
 def _explain_known(snapshot: Snapshot, word: str, selected: Collection[str]) -> Explanation | None:
@@ -93,8 +100,7 @@ def _explain_known(snapshot: Snapshot, word: str, selected: Collection[str]) -> 
     return Explanation(row.id, name, reason, message, "snapshot", rank)
 
 
-async def _ask_catalogue(session: Session, snapshot: Snapshot, word: str) -> Explanation:
-    place = await _find_place(session, snapshot, word)
+async def _ask_catalogue(session: Session, snapshot: Snapshot, place: NamedPlace) -> Explanation:
     name = _choose_name(snapshot, place.name, place.name_en)
     if place.city not in snapshot.cities:
         message = _render(snapshot, "other_city", city=place.city)
@@ -113,16 +119,17 @@ async def _ask_catalogue(session: Session, snapshot: Snapshot, word: str) -> Exp
 
 
 async def _find_place(session: Session, snapshot: Snapshot, word: str) -> NamedPlace:
-    found = await find_places(session, [word])
-    here = [place for place in found if place.city in snapshot.cities] or found
-    if len(here) > 1 and word not in {place.id for place in here}:
-        ids = ", ".join(place.id for place in here[:10])
-        raise ConflictError(f"{len(here)} places are named {quote(word)}; give an id: {ids}")
-    if not here:
-        names = [name for _, name in await list_place_names(session, list(snapshot.cities))]
-        near = ", ".join(find_near(word, names))
+    [found] = await find_names(session, [word], Scope(("poi",), tuple(snapshot.cities)))
+    if found.one is None:
+        [elsewhere] = await find_names(session, [word], Scope(("poi",)), 0)
+        found = elsewhere if elsewhere.one is not None else found
+    near = ", ".join(named.id for named in found.near)
+    if found.is_ambiguous:
+        raise ConflictError(f"several places are named {quote(word)}; give an id: {near}")
+    if found.one is None:
         raise NotFoundError(f"no place {quote(word)}" + (f"; near: {near}" if near else ""))
-    return next((place for place in here if place.id == word), here[0])
+    [place] = await find_places(session, [found.one.id])
+    return place
 
 
 def _choose_name(snapshot: Snapshot, name: str, name_en: str) -> str:

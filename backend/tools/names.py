@@ -4,15 +4,16 @@ Kinds of places under their names, so that an argument may say 博物馆 or Muse
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from backend.catalogue.matching import Known, find_known, rank_known
+from backend.catalogue.naming import fold
 from backend.errors import ToolError
 from backend.planner.days.trip import name_in
 from backend.pool.candidate import HotelCandidate, PoiCandidate
 from backend.pool.snapshot import LegPool, Snapshot
-from backend.text import Locale, find_near
+from backend.text import Locale
 from backend.tools.faults import ArgumentFault, echo, refuse_arguments
 
 TYPE_NAMES: dict[str, tuple[str, str]] = {
@@ -48,8 +49,7 @@ TYPE_NAMES: dict[str, tuple[str, str]] = {
 """Names in zh-CN and en of the types that the seed catalogue uses; another type goes by its id."""
 
 
-Names = Mapping[str, Iterable[str]]
-"""Names by id."""
+MOST_ALLOWED = 10
 
 _UNKNOWN: dict[Locale, str] = {
     "zh-CN": "候选池中没有 {wanted}，可用的值见 allowed",
@@ -67,12 +67,6 @@ _NO_LEGS: dict[Locale, str] = {
     "zh-CN": "本次行程没有需要选车的路段：往返都由旅客自行安排",
     "en": "this trip has no legs to choose trains for: the traveller comes and goes by own means",
 }
-
-
-@lru_cache(maxsize=4096)
-def fold(text: str) -> str:
-    """The text in lower case and with single spaces, so that spellings compare as equal."""
-    return " ".join(text.casefold().split())
 
 
 @dataclass
@@ -131,11 +125,13 @@ class NameReader:
         pool = self.snapshot.ids_by_kind["poi"]
         return (poi for poi in self.snapshot.rows.pois.values() if poi.id in pool)
 
-    def _read(self, argument: str, wanted: str, known: Names) -> str:
-        found = find_named(wanted, known)
+    def _read(self, argument: str, wanted: str, known: Known) -> str:
+        found = find_known(wanted, known)
         if found is None:
             text = (_UNKNOWN if known else _EMPTY)[self.locale].format(wanted=echo(wanted))
-            self.faults.append(ArgumentFault(argument, text, rank_near(wanted, known)))
+            self.faults.append(
+                ArgumentFault(argument, text, tuple(rank_known(wanted, known, MOST_ALLOWED)))
+            )
         return found or ""
 
 
@@ -143,25 +139,6 @@ def list_dates(snapshot: Snapshot, city: str) -> list[dt.date]:
     """The nominal dates of the stay in a city, arrival and departure day included."""
     stay = snapshot.cities[city]
     return [stay.arrive + dt.timedelta(n) for n in range((stay.leave - stay.arrive).days + 1)]
-
-
-def find_named(wanted: str, known: Names) -> str | None:
-    """The id that is meant: the id itself, else the only one that goes by this name."""
-    if wanted in known:
-        return wanted
-    folded = fold(wanted)
-    meant = {key for key, names in known.items() if folded in map(fold, (key, *names))}
-    return meant.pop() if len(meant) == 1 else None
-
-
-def rank_near(wanted: str, known: Names, limit: int = 10) -> tuple[str, ...]:
-    """Ids by how much they, or one of their names, look like what was wanted, nearest first."""
-    by_name: dict[str, str] = {}
-    for key, names in known.items():
-        for name in (key, *names):
-            by_name.setdefault(name, key)
-    near = find_near(wanted, by_name, len(by_name), 0)
-    return tuple(dict.fromkeys(by_name[name] for name in near))[:limit]
 
 
 def find_leg(snapshot: Snapshot, leg: int) -> LegPool:

@@ -39,7 +39,7 @@ def write(folder: Path, **changes: Any) -> Path:
 
 def test_json_has_the_shape_of_the_contract(catalogue: Waypool, tmp_path: Path) -> None:
     shown = catalogue("pool", "preview", "--request", write(tmp_path), "--json").json
-    assert set(shown) == {"cities", "legs", "warnings", "sha256"}
+    assert set(shown) == {"cities", "legs", "warnings", "resolved", "sha256"}
     assert list(shown["cities"]) == ["cityc", "citya"]
     assert set(shown["cities"]["cityc"]) == {
         "arrive", "leave", "pois", "must_see_added", "rejected", "hotels", "hotels_widened",

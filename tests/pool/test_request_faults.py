@@ -55,7 +55,8 @@ async def test_names_become_ids_and_defaults_are_filled(catalogue: AsyncEngine) 
 async def test_resolving_what_is_resolved_changes_nothing(catalogue: AsyncEngine) -> None:
     request = await resolve(catalogue, GOOD | {"interests": ["museum", "museum"]})
     assert request.interests == ("museum",)
-    assert await resolve(catalogue, request.model_dump(mode="json")) == request
+    again = await resolve(catalogue, request.model_dump(mode="json"))
+    assert again == request.model_copy(update={"resolved": ()})
 
 
 async def test_seven_faults_are_named_in_one_answer(catalogue: AsyncEngine) -> None:
@@ -178,3 +179,54 @@ async def test_a_fault_quotes_no_more_than_a_name(catalogue: AsyncEngine) -> Non
             assert len(fault.message) < 300
             assert len(fault.pointer) < 300
             assert all(len(near) < 300 for near in fault.suggestions)
+
+
+async def test_names_are_taken_as_people_say_them(catalogue: AsyncEngine) -> None:
+    said = GOOD | {
+        "origin": "CITYC ",
+        "destinations": [{"city": "City A"}, {"city": "CITYB"}],
+        "interests": ["Museum"],
+        "must_see": ["the citya  place 1", {"any_of": ["CityB place 1", "poi_cityb_0002"]}],
+        "avoid": ["CITYB PLACE 3"],
+        "locale": "en",
+    }
+    request = await resolve(catalogue, said)
+    assert request.origin == "cityc"
+    assert [d.city for d in request.destinations] == ["citya", "cityb"]
+    assert request.must_see_choices == (
+        ("poi_citya_0001",),
+        ("poi_cityb_0001", "poi_cityb_0002"),
+    )
+    assert request.avoid == ("poi_cityb_0003",)
+    echoed = {(entry.pointer, entry.id) for entry in request.resolved}
+    assert ("/must_see/0", "poi_citya_0001") in echoed
+    assert ("/must_see/1/any_of/0", "poi_cityb_0001") in echoed
+    assert "resolved" not in (request.model_copy(update={"resolved": ()}).model_dump(mode="json"))
+
+
+async def test_an_unknown_origin_is_the_travellers_own_business(catalogue: AsyncEngine) -> None:
+    request = await resolve(catalogue, GOOD | {"origin": "CityQ"})
+    assert request.origin is None
+    [entry] = [e for e in request.resolved if e.pointer == "/origin"]
+    assert (entry.id, entry.said) == (None, "CityQ")
+    assert entry.near
+
+
+async def test_near_names_are_looked_up_for_five_and_a_hundred_faults_are_told(
+    catalogue: AsyncEngine,
+) -> None:
+    raw = GOOD | {
+        "must_see": [f"CityA plaze {n}x" for n in range(50)],
+        "avoid": ["CityA plaze 7x"] * 60,
+    }
+    with pytest.raises(RequestRefusedError) as refused:
+        await resolve(catalogue, raw)
+    faults = refused.value.faults
+    assert sum(fault.code == "unknown_place" for fault in faults) == 50
+    assert 0 < sum(bool(fault.suggestions) for fault in faults) <= 5
+    problem = refused.value.as_problem()
+    assert len(problem["errors"]) == 100
+    assert problem["more"] == len(refused.value.faults) - 100
+    near = next(e for e in problem["errors"] if e["suggestions"])["suggestions"]
+    assert len(near) <= 4
+    assert set(near[0]) == {"id", "name"}

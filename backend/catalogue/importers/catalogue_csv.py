@@ -209,7 +209,7 @@ async def write_batch(session: Session, batch: ImportBatch, bits: dict[str, int]
     written = {
         name: await upsert_rows(session, TABLES[name], rows) for name, rows in files.items() if rows
     }
-    for kind, ids in _list_renamed(batch, written).items():
+    for kind, ids in _list_renamed(batch, written, [tag.id for tag in tags]).items():
         await index_names(session, kind, ids)
     report = ImportReport(written)
     if report.total.added or report.total.changed:
@@ -226,10 +226,12 @@ _FILES: dict[NameKind, str] = {
 }
 
 
-def _list_renamed(batch: ImportBatch, written: Mapping[str, Written]) -> dict[NameKind, list[str]]:
+def _list_renamed(
+    batch: ImportBatch, written: Mapping[str, Written], tags: list[str]
+) -> dict[NameKind, list[str]]:
     """Rows whose keys may have changed: those of the files in which anything has."""
     changed = {name for name, w in written.items() if w.added or w.changed}
-    owners = batch.list_owners()
+    owners = batch.list_owners() | {"tag": tags}
     found: dict[NameKind, list[str]] = {
         kind: owners[kind] for kind, file in _FILES.items() if file in changed
     }

@@ -166,7 +166,7 @@ def _find_tickets(context: CheckContext) -> Iterator[Finding]:
             what = {"zh-CN": f"票价 {format_money(price)}，上限 {cap}",
                     "en": f"{format_money(price)} a ticket, at most {cap}"}  # fmt: skip
             values = {"name": context.name(visited.poi), "what": what[context.locale]}
-            is_wanted = visited.poi.id in request.must_see
+            is_wanted = visited.poi.id in request.must_see_ids
             yield Finding(visited.day, visited.item, values, "warning" if is_wanted else None)
 
 

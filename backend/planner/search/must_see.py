@@ -22,11 +22,11 @@ Reason = Literal["closed", "no_fit", "left_out"]
 def explain_missing(trip: Trip, draft: Draft) -> dict[str, Reason]:
     """A reason for each must-see place that the draft lacks."""
     planned = set(draft.poi_ids)
-    wanted = [poi_id for poi_id in trip.snapshot.request.must_see if poi_id not in planned]
+    must = trip.snapshot.choose_must_sees(planned)
+    wanted = [poi_id for poi_id in must if poi_id not in planned]
     missing = [poi for poi_id in wanted if (poi := trip.snapshot.poi(poi_id)) is not None]
     if not missing:
         return {}
-    must = set(trip.snapshot.request.must_see)
     present = {d: [v for v in vs if v.poi_id in must] for d, vs in sorted(draft.visits.items())}
     asked = draft.hotels, draft.trains, {d: vs for d, vs in present.items() if vs}
     possible = trip.snapshot.remember(
@@ -37,7 +37,7 @@ def explain_missing(trip: Trip, draft: Draft) -> dict[str, Reason]:
 
 def is_room_for_all(trip: Trip, draft: Draft) -> bool:
     """Whether the must-sees that are open at all fit into the days together, as far as one can tell."""
-    wanted = (trip.snapshot.poi(poi_id) for poi_id in trip.snapshot.request.must_see)
+    wanted = (trip.snapshot.poi(poi_id) for poi_id in trip.snapshot.must_see)
     pois = [poi for poi in wanted if poi is not None and not _is_closed(trip, poi)]
     anew = construct_all(_make_rater(trip, draft, pois, []))
     return any(not solution.left for solution in anew)
@@ -56,7 +56,7 @@ def _explain(trip: Trip, poi: PoiCandidate, possible: set[str]) -> Reason:
 
 def _find_possible(trip: Trip, draft: Draft, missing: list[PoiCandidate]) -> set[str]:
     """Those of the missing ones that could be in."""
-    must = trip.snapshot.request.must_see
+    must = trip.snapshot.choose_must_sees(set(draft.poi_ids))
     present = [
         (day, visit)
         for day, visits in sorted(draft.visits.items())

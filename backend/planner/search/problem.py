@@ -88,7 +88,7 @@ def weigh(
     trip: Trip, pois: Sequence[PoiCandidate], locked: AbstractSet[str] = frozenset()
 ) -> list[Candidate]:
     """Candidates, most wanted first within each city; must-sees weigh by how well known they are."""
-    must = set(trip.snapshot.request.must_see)
+    must = set(trip.snapshot.must_see)
     counts = Counter(poi.city for poi in pois)
     ranks: Counter[str] = Counter()
     worth = rate_pois(trip.snapshot, pois)
@@ -110,7 +110,7 @@ def bind_kept(
     locked: AbstractSet[str] = frozenset(),
 ) -> list[Candidate]:
     """Visits of a draft, each bound to its day."""
-    must = set(trip.snapshot.request.must_see)
+    must = set(trip.snapshot.must_see)
     candidates = []
     for day, visit in kept:
         poi = trip.snapshot.rows.pois[visit.poi_id]

@@ -3,6 +3,7 @@
 A run's plan as a file: read with its snapshot, written by the planner's exports.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +14,7 @@ from backend.errors import ConflictError
 from backend.planner.exports.delivered import Delivered
 from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.findings import FunnelStep, count_funnel
+from backend.pool.plan_request import Resolved
 from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.life.commands import get_run
 from backend.runs.life.spending import show_cost
@@ -81,6 +83,7 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
         "fallback_reason": body["fallback_reason"],
         "model": body["model"] or run.model,
         "request": run.request,
+        "resolved": show_resolved(run.request),
         "snapshot_sha256": run.snapshot_sha256,
         "catalogue_version": run.catalogue_version,
         "funnel": body["funnel"],
@@ -92,6 +95,12 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
         "cost": show_cost(run.cost, run.currency),
         "error": body["error"],
     }
+
+
+def show_resolved(request: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the names of a request were taken for."""
+    entries = (Resolved.model_validate(entry) for entry in request.get("resolved", ()))
+    return [entry.as_json() for entry in entries]
 
 
 async def show_run(engine: Engine, run_id: str, tenant: str | None) -> dict[str, Any]:

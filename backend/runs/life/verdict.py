@@ -83,7 +83,8 @@ def _is_clash(violation: Violation) -> bool:
 
 def _show_pool_warnings(snapshot: Snapshot, now: dt.datetime) -> Iterable[Violation]:
     for warning in list_warnings(snapshot, now):
-        if warning.code not in OWN_CODES:
+        is_origin = warning.code == "LEG_NOT_COVERED" and warning.leg is None
+        if is_origin or warning.code not in OWN_CODES:
             text = describe_warning(snapshot, warning, snapshot.request.locale)
             yield Violation(code=warning.code, severity="warning", where=Where(), message=text)
 

@@ -82,7 +82,7 @@ def suggest_drops(diagnosis: Diagnosis, cities: Sequence[str]) -> Iterator[Chang
     gone = tuple(dict.fromkeys(cities))
     if not gone or len(gone) >= len(request.destinations):
         return
-    there = frozenset(poi_id for poi_id in request.must_see if rows[poi_id].city in gone)
+    there = frozenset(poi_id for poi_id in request.must_see_ids if rows[poi_id].city in gone)
     after = _drop(request, gone, there)
     names = [name_in(diagnosis.snapshot.city_rows[city], request.locale) for city in gone]
     shown = ("、" if request.locale == "zh-CN" else ", ").join(names)
@@ -95,7 +95,7 @@ def suggest_drops(diagnosis: Diagnosis, cities: Sequence[str]) -> Iterator[Chang
         value={
             "cities": list(gone),
             "destinations": show_destinations(after),
-            "must_see": list(after.must_see),
+            "must_see": after.model_dump(mode="json")["must_see"],
         },
         message=MESSAGES["drop_city"][request.locale].format(city=shown),
         effort=DROP_EFFORT * len(gone) + len(there),
@@ -108,8 +108,7 @@ def suggest_drops(diagnosis: Diagnosis, cities: Sequence[str]) -> Iterator[Chang
 def _drop(request: PlanRequest, gone: Sequence[str], there: frozenset[str]) -> PlanRequest:
     for city in gone:
         request = _drop_one(request, city)
-    must = tuple(poi_id for poi_id in request.must_see if poi_id not in there)
-    return request.model_copy(update={"must_see": must})
+    return request.model_copy(update={"must_see": request.drop_must_sees(there)})
 
 
 def _drop_one(request: PlanRequest, city: str) -> PlanRequest:

@@ -196,9 +196,7 @@ def _leave_out(diagnosis: Diagnosis) -> Change:
         value=missing,
         message=MESSAGES["leave_out"][locale].format(names=shown),
         effort=LEAVE_OUT_EFFORT * len(missing),
-        apply=lambda request: request.model_copy(
-            update={"must_see": tuple(i for i in request.must_see if i not in gone)}
-        ),
+        apply=lambda request: request.model_copy(update={"must_see": request.drop_must_sees(gone)}),
     )
 
 

@@ -49,7 +49,7 @@ async def plan_trip(snapshot: Snapshot) -> Trial:
 
 async def fill(snapshot: Snapshot, draft: Draft) -> Trial:
     """Must-sees, the places of a draft and then the best of the pool, with its trains and hotels."""
-    pois = [*snapshot.request.must_see, *draft.poi_ids, *_list_best(snapshot)]
+    pois = [*snapshot.must_see, *draft.poi_ids, *_list_best(snapshot)]
     arranged = await asyncio.to_thread(arrange, snapshot, draft, pois)
     return judge_draft(snapshot, arranged.draft)
 
@@ -77,7 +77,7 @@ def with_budget(snapshot: Snapshot, budget: Decimal | None) -> Snapshot:
 
 def keep_must_sees(snapshot: Snapshot) -> Snapshot:
     """The pool without places that nobody must see: planned in a fraction of the time."""
-    must = frozenset(snapshot.request.must_see)
+    must = frozenset(snapshot.must_see)
     cities = {city: _cut(pool, must) for city, pool in snapshot.cities.items()}
     return snapshot.model_copy(update={"cities": cities})
 

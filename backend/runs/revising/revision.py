@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from backend.agent.provider_profile import list_faults, point_at
+from backend.catalogue.matching import find_known
 from backend.errors import Fault, RequestRefusedError, ToolError
 from backend.planner.plan.draft import Barred, Draft, Locks
 from backend.planner.plan.itinerary import Itinerary
@@ -189,7 +190,7 @@ def with_wishes(
     request = snapshot.request
     paces = [edit.pace for edit in edits if isinstance(edit, PaceEdit)]
     gone = {target.row_id for target in removed if target.kind == "poi"}
-    must = tuple(poi_id for poi_id in request.must_see if poi_id not in gone)
+    must = request.drop_must_sees(gone)
     changed = request.model_copy(update={"pace": (request.pace, *paces)[-1], "must_see": must})
     if changed == request:
         return snapshot
@@ -244,16 +245,15 @@ class _Bench:
 
 
 def _find_place(snapshot: Snapshot, word: str) -> str:
-    """The id that an exact name means; the word itself where it means none."""
-    pool = snapshot.ids_by_kind["poi"]
-    named = [i for i in pool if word in _list_names(snapshot.rows.pois[i])]
-    return named[0] if len(named) == 1 else word
+    """The id that a name means; the word itself where it means none."""
+    pool = sorted(snapshot.ids_by_kind["poi"])
+    return find_known(word, {i: _list_names(snapshot.rows.pois[i]) for i in pool}) or word
 
 
 def _find_city(snapshot: Snapshot, word: str) -> str:
-    """The id that an exact name means; the word itself where it means none."""
-    named = [i for i, row in snapshot.city_rows.items() if word in _list_names(row)]
-    return named[0] if word not in snapshot.cities and named else word
+    """The id that a name means; the word itself where it means none."""
+    known = {i: _list_names(row) for i, row in snapshot.city_rows.items()}
+    return find_known(word, known) or word
 
 
 def _list_names(row: Any) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from backend.catalogue.naming import fold
 from backend.planner.days.trip import name_in
 from backend.pool.candidate import HotelCandidate
 from backend.pool.snapshot import Snapshot
@@ -22,7 +23,7 @@ from backend.tools.list_answer import (
     show_price,
     write_number,
 )
-from backend.tools.names import NameReader, fold
+from backend.tools.names import NameReader
 from backend.tools.tool import Answer, Tool, ToolArgs
 
 

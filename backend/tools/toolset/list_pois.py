@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import Field
 
+from backend.catalogue.matching import list_keys
+from backend.catalogue.naming import fold
 from backend.catalogue.opening_hours import Location, is_open_on
 from backend.planner.days.trip import name_in
 from backend.pool.candidate import PoiCandidate
@@ -23,7 +25,7 @@ from backend.tools.list_answer import (
     show_price,
     write_number,
 )
-from backend.tools.names import NameReader, fold
+from backend.tools.names import NameReader
 from backend.tools.tool import Answer, Tool, ToolArgs
 
 
@@ -97,8 +99,13 @@ def make_filters(snapshot: Snapshot) -> tuple[Filter[PoiCandidate], ...]:
         Filter("type", lambda p, v: p.type == v, lambda p: (p.type,), most=2),
         Filter("max_price", lambda p, v: is_affordable(p.price, v)),
         Filter("open_on", is_open),
-        Filter("q", lambda p, v: any(v in fold(t) for t in (p.name, p.name_en, p.intro))),
+        Filter("q", lambda p, v: v in fold(p.intro) or _is_called(p, v)),
     )
+
+
+def _is_called(poi: PoiCandidate, part: str) -> bool:
+    """Whether a name of the place holds this, in pinyin too."""
+    return any(part in key for key in list_keys((poi.name, poi.name_en)))
 
 
 def show_row(poi: PoiCandidate, snapshot: Snapshot) -> dict[str, Any]:
