@@ -44,7 +44,7 @@ def make_request(destinations: Sequence[str] = ("beijing",), **changes: Any) -> 
         "start_date": START_DATE,
         "days": days,
         "travellers": travellers,
-        "rooms": count_rooms(travellers),
+        "rooms": count_rooms(travellers, changes.get("children", ())),
         "budget_tier": "comfort",
         "locale": "en",
     }

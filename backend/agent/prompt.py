@@ -134,6 +134,7 @@ def describe_trip(snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
     }
     for key in ("avoid", "pace", "day_start", "day_end", "arrival", "departure", "fixed"):
         brief[key] = request[key]
+    brief |= {key: request[key] for key in ("seniors", "access", "dietary") if key in request}
     brief["visits_a_day"] = MAX_VISITS[snapshot.request.pace]
     brief["limits"] = {"turns": limits.turns, "tool_calls": limits.tool_calls}
     brief["warnings"] = [

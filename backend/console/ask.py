@@ -4,6 +4,7 @@ The form of a request: its fields as a request document, and where each fault is
 """
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
@@ -38,7 +39,10 @@ def make_request(fields: Fields, locale: str) -> dict[str, Any]:
         "interests": fields.get("interests", []),
         "must_see": _read_lines(fields, "must_see"),
         "avoid": _read_lines(fields, "avoid"),
-        "children": [_as_number(age) for age in _get(fields, "children").replace(",", " ").split()],
+        "children": _read_ages(fields, "children"),
+        "seniors": _read_ages(fields, "seniors"),
+        "access": fields.get("access", []),
+        "dietary": _read_lines(fields, "dietary"),
         "fixed": list(_read_bookings(fields)),
         "locale": locale,
     }
@@ -68,6 +72,10 @@ def _read_bookings(fields: Fields) -> Iterable[dict[str, Any]]:
         title, start, end = (value.strip() for value in row)
         if title or start or end:
             yield {"title": title, "start": start, "end": end}
+
+
+def _read_ages(fields: Fields, name: str) -> list[int | str]:
+    return [_as_number(age) for age in re.split(r"[\s,，、]+", _get(fields, name)) if age]
 
 
 def _read_lines(fields: Fields, name: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The request for a plan; a snapshot holds it with ids for names and defaults filled in."""
 
 import datetime as dt
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -22,12 +22,25 @@ from backend.text import Locale
 Tier = Literal["economy", "comfort", "quality"]
 Pace = Literal["relaxed", "standard", "packed"]
 PlannerChoice = Literal["auto", "builtin", "openai"]
+Access = Literal["wheelchair", "stroller", "few_steps"]
 
 _TIER_NAMES = {"经济": "economy", "舒适": "comfort", "品质": "quality"}
 FIRST_DATE = dt.date(2000, 1, 1)
 LAST_DATE = dt.date(9999, 10, 31)
 """The last possible day of a trip: Python has no dates after the year 9999."""
 LATEST_DAY_END = "26:00"
+SENIOR_AGE = 60
+SHARES_A_BED = 12
+"""A child below this age sleeps beside a grown-up: two of them need no room of their own."""
+
+
+def _is_empty(value: object) -> bool:
+    return value == ()
+
+
+def _list_field(most: int, description: str) -> Any:
+    """A list that documents leave out where it is empty, so that older ones keep their hashes."""
+    return Field((), max_length=most, description=description, exclude_if=_is_empty)
 
 
 class Document(BaseModel):
@@ -146,8 +159,12 @@ class PlanRequest(Document):
     children: tuple[Annotated[int, Field(ge=0, le=17, strict=True)], ...] = Field(
         (), max_length=20, description="Ages; children count among the travellers."
     )
+    seniors: tuple[Annotated[int, Field(ge=SENIOR_AGE, le=120, strict=True)], ...] = _list_field(
+        20, "Ages from 60; seniors count among the travellers."
+    )
     rooms: Annotated[int, Field(ge=1, le=20, strict=True)] | None = Field(
-        None, description="Default: half the travellers, rounded up."
+        None,
+        description="Default: two adults a room, and no more than two travellers of 12 or older.",
     )
     budget_tier: TierField = Field(description="Also 经济, 舒适, 品质.")
     budget_total: Annotated[Money, Field(gt=0, max_digits=12, decimal_places=2)] | None = Field(
@@ -156,6 +173,8 @@ class PlanRequest(Document):
     interests: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
     must_see: Annotated[tuple[MustSee, ...], Field(max_length=50)] = ()
     avoid: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    access: tuple[Access, ...] = _list_field(3, "What the travellers need in order to get about.")
+    dietary: tuple[Name, ...] = _list_field(20, "What the travellers eat or do not eat.")
     pace: Pace = "standard"
     day_start: DayTime = "09:00"
     day_end: LateTime = "21:00"
@@ -202,6 +221,8 @@ def share_nights(days: int, cities: int) -> list[int]:
     return [each + (1 if n < rest else 0) for n in range(cities)]
 
 
-def count_rooms(travellers: int) -> int:
-    """Rooms where none are given: two to a room."""
-    return (travellers + 1) // 2
+def count_rooms(travellers: int, children: Sequence[int]) -> int:
+    """Rooms where none are given: two adults to a room, and two travellers of 12 or older."""
+    adults = travellers - len(children)
+    grown = travellers - sum(age < SHARES_A_BED for age in children)
+    return max(1, (adults + 1) // 2, (grown + 1) // 2)

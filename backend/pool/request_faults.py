@@ -144,9 +144,9 @@ def _fill_defaults(
         "interests": meant["interests"],
         "must_see": meant["must_see"],
         "avoid": meant["avoid"],
-        "rooms": request.rooms or count_rooms(request.travellers),
         "resolved": sorted(resolved, key=lambda entry: entry.pointer),
         **stations,
+        "rooms": request.rooms or count_rooms(request.travellers, request.children),
     }
     return PlanRequest.model_validate(request.model_dump() | filled)
 

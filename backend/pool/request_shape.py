@@ -133,16 +133,29 @@ def _check_nights(values: Values) -> Iterator[Fault]:
 
 
 def _check_people(values: Values) -> Iterator[Fault]:
-    travellers, children = values.get("travellers"), values.get("children")
+    travellers = values.get("travellers")
     if travellers is None:
         return
-    if children and len(children) > travellers:
-        message = f"{len(children)} children among {travellers} travellers"
-        yield Fault(make_pointer("children"), "too_many_children", message)
+    yield from _check_ages(travellers, values.get("children") or (), values.get("seniors") or ())
     rooms = values.get("rooms")
     if rooms is not None and rooms > travellers:
         message = f"{rooms} rooms for {travellers} travellers"
         yield Fault(make_pointer("rooms"), "too_many_rooms", message, (str(travellers),))
+
+
+def _check_ages(
+    travellers: int, children: Sequence[int], seniors: Sequence[int]
+) -> Iterator[Fault]:
+    if len(children) > travellers:
+        message = f"{len(children)} children among {travellers} travellers"
+        yield Fault(make_pointer("children"), "too_many_children", message)
+    elif len(children) == travellers:
+        message = f"all {travellers} travellers are children; one must be 18 or older"
+        yield Fault(make_pointer("children"), "no_adult", message)
+    elif len(children) + len(seniors) > travellers:
+        message = f"{len(seniors)} seniors and {len(children)} children"
+        message += f" among {travellers} travellers"
+        yield Fault(make_pointer("seniors"), "too_many_seniors", message)
 
 
 def _check_day(values: Values) -> Iterator[Fault]:

@@ -169,6 +169,7 @@ def requests(draw: st.DrawFn, catalogue: MemoryCatalogue) -> PlanRequest:
     pois, hotels = (e.row.id for e in catalogue.pois), (e.row.id for e in catalogue.hotels)
     anything = [*TAGS, *pois, *hotels]
     travellers = draw(st.integers(1, 3))
+    children = draw(st.sampled_from(((), (7,)) if travellers > 1 else ((),)))
     return PlanRequest.model_validate(
         {
             "origin": draw(st.sampled_from((None, *CITIES))),
@@ -178,8 +179,8 @@ def requests(draw: st.DrawFn, catalogue: MemoryCatalogue) -> PlanRequest:
             "start_date": dt.date.fromisoformat(draw(st.sampled_from(STARTS))),
             "days": days,
             "travellers": travellers,
-            "children": draw(st.sampled_from(((), (7,)))),
-            "rooms": count_rooms(travellers),
+            "children": children,
+            "rooms": count_rooms(travellers, children),
             "budget_tier": draw(st.sampled_from(("economy", "comfort", "quality"))),
             "interests": draw(st.lists(st.sampled_from(TAGS), max_size=4, unique=True)),
             "must_see": draw(st.lists(st.sampled_from(here), max_size=5, unique=True)),

@@ -52,6 +52,27 @@ async def test_names_become_ids_and_defaults_are_filled(catalogue: AsyncEngine) 
     assert (request.budget_tier, request.rooms, request.day_end) == ("comfort", 2, "21:00")
 
 
+@pytest.mark.parametrize(
+    ("travellers", "children", "rooms"),
+    [(2, [], 1), (3, [], 2), (4, [3, 5], 1), (4, [4, 7, 9], 1), (4, [12, 15], 2), (3, [13], 2)],
+)
+async def test_small_children_need_no_room_of_their_own(
+    catalogue: AsyncEngine, travellers: int, children: list[int], rooms: int
+) -> None:
+    raw = {name: value for name, value in GOOD.items() if name != "rooms"}
+    request = await resolve(catalogue, raw | {"travellers": travellers, "children": children})
+    assert request.rooms == rooms
+
+
+async def test_the_party_is_kept_and_left_out_where_nothing_is_said(
+    catalogue: AsyncEngine,
+) -> None:
+    party = {"seniors": [66], "access": ["few_steps"], "dietary": ["halal"]}
+    request = await resolve(catalogue, GOOD | party)
+    assert party.items() <= request.model_dump(mode="json").items()
+    assert not party.keys() & (await resolve(catalogue, GOOD)).model_dump().keys()
+
+
 async def test_resolving_what_is_resolved_changes_nothing(catalogue: AsyncEngine) -> None:
     request = await resolve(catalogue, GOOD | {"interests": ["museum", "museum"]})
     assert request.interests == ("museum",)
@@ -91,6 +112,10 @@ async def test_seven_faults_are_named_in_one_answer(catalogue: AsyncEngine) -> N
         ({"destinations": [{"city": "citya", "nights": 4}]}, "/destinations", "nights_sum"),
         ({"destinations": []}, "/destinations", "too_short"),
         ({"children": [3, 4, 5, 6]}, "/children", "too_many_children"),
+        ({"children": [3, 4, 17]}, "/children", "no_adult"),
+        ({"children": [3, 4], "seniors": [70, 66]}, "/seniors", "too_many_seniors"),
+        ({"seniors": [59]}, "/seniors/0", "greater_than_equal"),
+        ({"access": ["wings"]}, "/access/0", "literal_error"),
         ({"rooms": 4}, "/rooms", "too_many_rooms"),
         ({"travellers": True}, "/travellers", "int_type"),
         ({"travellers": 21}, "/travellers", "less_than_equal"),

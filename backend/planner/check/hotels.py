@@ -151,7 +151,7 @@ CHECK_IN = Constraint(
 def find_rooms_too_few(context: CheckContext) -> Iterator[Finding]:
     """Nights with fewer rooms."""
     request = context.snapshot.request
-    wanted = request.rooms or count_rooms(request.travellers)
+    wanted = request.rooms or count_rooms(request.travellers, request.children)
     for day, number, item in context.items():
         if isinstance(item, StayItem) and item.rooms < wanted:
             values = {"day": day, "name": item.name, "rooms": item.rooms, "wanted": wanted}

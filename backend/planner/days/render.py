@@ -63,7 +63,7 @@ def render_stay(trip: Trip, stay: Stay) -> Iterator[StayItem]:
     if stay.hotel is None:
         return
     request = trip.snapshot.request
-    rooms = request.rooms or count_rooms(request.travellers)
+    rooms = request.rooms or count_rooms(request.travellers, request.children)
     price = stay.hotel.price_per_night
     yield StayItem(
         hotel_id=stay.hotel.id,
