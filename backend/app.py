@@ -21,6 +21,7 @@ from backend.api.problems import install_problems
 from backend.api.public import afterwards, exports, itineraries, revisions
 from backend.bootstrap import open_services
 from backend.console.app import GuardHeaders, create_console
+from backend.console.guide import create_guide
 from backend.pool.plan_request import PlanRequest
 from backend.runs.revising.revision import RevisionRequest
 from backend.settings import Settings
@@ -101,6 +102,7 @@ def create_app(settings: Settings, url: str) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
     app.mount("/console", GuardHeaders(console))
+    app.mount("/guide", GuardHeaders(create_guide()))
     app.openapi = lambda: _make_openapi(app)  # type: ignore[method-assign]
     return app
 

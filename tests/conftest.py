@@ -30,7 +30,7 @@ FAST = ("fsync", "synchronous_commit", "full_page_writes")
 
 LEFT_OUT = {
     "pg15": "on PostgreSQL 15 (Debian's package postgresql-15)",
-    "matrix": "of scenarios with profiles (the README's matrix)",
+    "matrix": "of scenarios with profiles (the guide's matrix)",
     "browser": "in a browser (Debian's package chromium)",
     "small_model": "with a real small model (the extra small-model)",
 }

@@ -98,7 +98,9 @@ def show_page(visit: Visit, template: str, http_status: int = 200, **values: Any
     html = (
         get_templates()
         .get_template(template)
-        .render(t=t, visit=visit, version=read_version(), leaflet=LEAFLET, **values)
+        .render(
+            t=t, visit=visit, locale=visit.locale, version=read_version(), leaflet=LEAFLET, **values
+        )
     )
     response = HTMLResponse(html, http_status, headers={"Cache-Control": "no-store"})
     if visit.principal is None:

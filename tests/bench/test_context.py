@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,9 +22,10 @@ from backend.bench.context.responses import SIZES, Question, make_questions
 from backend.bench.context.strategies import STRATEGIES, Asked, ask_sources, make_base, read_answer
 from backend.bench.context.traffic import ROWS as CROSSINGS
 from backend.bench.context.trip import measure_trip
+from backend.guide.library import read_topic
 from backend.settings import read_settings
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+GUIDE = read_topic("context-savings", "en")
 BASE = make_base(SYSTEM["en"] * 2)
 
 
@@ -115,8 +115,8 @@ def heads(tables: Iterable[list[list[str]]]) -> list[tuple[list[str], list[str]]
     return [(table[0], [row[0] for row in table[2:]]) for table in tables]
 
 
-def test_the_readme_shows_the_tables_that_the_command_prints(report: dict[str, Any]) -> None:
-    part = README.split("<!-- context: begin -->")[1].split("<!-- context: end -->")[0]
+def test_the_guide_shows_the_tables_that_the_command_prints(report: dict[str, Any]) -> None:
+    part = GUIDE.split("<!-- context: begin -->")[1].split("<!-- context: end -->")[0]
     shown = heads(read_tables(part))
     printed = heads(read_tables("\n".join(describe_context(report))))
     assert [head for head, _ in shown if head[0] != "one trip"] == [head for head, _ in printed]

@@ -1,25 +1,25 @@
 """The results' bench on few rows: its answers are the rivals', and it leaves nothing behind."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from backend.bench.results import describe_results, run_results_bench
+from backend.guide.library import read_topic
 from tests.bench.test_pool import list_databases
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+GUIDE = read_topic("benchmarks", "en")
 ENGINES = ["Waypool, stored", "duckdb, in memory", "polars, in memory"]
 
 
-def read_readme_table() -> list[str]:
-    """The lines of the table that the README shows."""
-    part = README.split("<!-- results: begin -->")[1].split("<!-- results: end -->")[0]
+def read_shown_table() -> list[str]:
+    """The lines of the table that the GUIDE shows."""
+    part = GUIDE.split("<!-- results: begin -->")[1].split("<!-- results: end -->")[0]
     return [line for line in part.splitlines() if line.startswith("|")]
 
 
-def test_the_readme_shows_a_time_of_each_engine() -> None:
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in read_readme_table()[2:]]
+def test_the_guide_shows_a_time_of_each_engine() -> None:
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in read_shown_table()[2:]]
     assert [row[0] for row in rows] == ENGINES
     for row in rows:
         for cell in [row[1], *row[3:]]:
@@ -39,5 +39,5 @@ async def test_the_answers_agree_and_the_database_is_gone(server_url: str) -> No
     assert report["strangers"]["same_body"] is True
     printed = [line for line in describe_results(report) if line.startswith("|")]
     assert [line.split("|")[1].strip() for line in printed[2:]] == ENGINES
-    assert read_readme_table()[0] == printed[0]
+    assert read_shown_table()[0] == printed[0]
     assert not {name for name in list_databases(server_url) if "bench" in name}

@@ -1,6 +1,6 @@
 """Every scenario with every profile: the whole agent against the double, in memory.
 
-`python -m tests.mock_llm.matrix README.md` plays all of them and writes the README's table.
+`python -m tests.mock_llm.matrix FILE` plays all of them and writes the table of the file.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """As the README shows it."""
+        """As the guide shows it."""
         return "model" if self.run.reason is None else self.run.reason
 
 

@@ -1,23 +1,23 @@
-"""Every scenario with every profile ends in a sound plan, as the README's matrix says.
+"""Every scenario with every profile ends in a sound plan, as the GUIDE's matrix says.
 
 By default two profiles for each scenario; `-m matrix` plays the others.
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from backend.agent.provider_profile import PROFILES, ProviderProfile
+from backend.guide.library import read_topic
 from backend.mock_llm.scenario import SCENARIOS, Scenario
 from tests.mock_llm.matrix import PART, play
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+GUIDE = read_topic("misbehaving-models", "en")
 
 
 def read_rows() -> list[list[str]]:
-    """The cells of the README's table, its head first."""
-    part = PART.search(README)
+    """The cells of the GUIDE's table, its head first."""
+    part = PART.search(GUIDE)
     assert part is not None
     return [
         [cell.strip().strip("`") for cell in line.strip("|").split("|")]
@@ -47,7 +47,7 @@ def test_the_matrix_has_a_row_for_each_scenario_and_a_column_for_each_profile() 
 
 
 @pytest.mark.parametrize(("scenario", "profile"), list_pairs())
-async def test_every_cell_ends_as_the_readme_says(
+async def test_every_cell_ends_as_the_guide_says(
     scenario: Scenario, profile: ProviderProfile
 ) -> None:
     cell = await play(scenario, profile)

@@ -273,6 +273,7 @@ SHELL: dict[str, tuple[str, str]] = {
     "nav.tune": ("调参", "Tune"),
     "nav.stats": ("统计", "Statistics"),
     "nav.catalogue": ("目录", "Catalogue"),
+    "nav.guide": ("指南", "Guide"),
     "nav.label": ("主导航", "Main"),
     "nav.out": ("退出", "Sign out"),
     "language": ("English", "中文"),
@@ -292,6 +293,26 @@ SHELL: dict[str, tuple[str, str]] = {
         "这个链接已用过或已过期，请用密钥登录。",
         "This link was used already or is too old. Sign in with a key.",
     ),
+    # guide
+    "guide.title": ("使用指南", "Guide"),
+    "guide.lead": (
+        "Waypool 是什么、怎么用、为什么这样设计。在终端里可用 waypool guide 阅读同样的内容。",
+        "What Waypool is, how to use it, and why it is as it is. 'waypool guide' shows the same.",
+    ),
+    "guide.contents": ("全部主题", "All topics"),
+    "guide.topics": ("指南目录", "Topics of the guide"),
+    "guide.search": ("搜索指南", "Search the guide"),
+    "guide.find": ("搜索", "Search"),
+    "guide.found": ("找到 {n} 处。", "{n} sections found."),
+    "guide.nothing": (
+        "没有找到同时包含这些词的段落，请换词或减少词数再试。",
+        "No section holds all of these words. Try fewer or other words.",
+    ),
+    "guide.missing": (
+        "指南里没有这一页，请从目录选择或搜索。",
+        "The guide has no such page. Choose a topic, or search.",
+    ),
+    "guide.console": ("控制台", "Console"),
     # faults
     "fault.400": ("表单无效", "This form cannot be used"),
     "fault.403": ("无权访问", "Not allowed"),
