@@ -16,9 +16,9 @@ from backend.api.admin import audit, catalogue, preview, sources, stats, tuning
 from backend.api.admin import runs as open_runs
 from backend.api.deps import refuse_nul
 from backend.api.developer import replay, results, runs
-from backend.api.documents import document_problems, list_schemas
 from backend.api.problems import install_problems
 from backend.api.public import afterwards, exports, itineraries, revisions
+from backend.api.responses import document_problems, list_schemas
 from backend.bootstrap import open_services
 from backend.console.app import GuardHeaders, create_console
 from backend.console.guide import create_guide
@@ -93,6 +93,7 @@ def create_app(settings: Settings, url: str) -> FastAPI:
         redoc_url=None,
         docs_url=None,
         dependencies=[Depends(refuse_nul)],
+        generate_unique_id_function=lambda route: route.name,
     )
     # Event streams are left as they are: each event goes out at once.
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)

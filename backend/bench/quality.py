@@ -77,7 +77,7 @@ async def _plan(bench: Bench, raw: Mapping[str, Any]) -> MeasuredRun:
     started = await start_run(bench.engine, None, TENANT, raw)
     async with hold_run(bench.engine, started.run_id):
         await advance_run(bench.engine, bench.planners, started.run_id)
-    result = await show_run(bench.engine, started.run_id, TENANT)
+    result = (await show_run(bench.engine, started.run_id, TENANT)).as_json()
     seconds = time.perf_counter() - began, time.process_time() - cpu_began
     async with transaction(bench.engine) as session:
         snapshot = await read_snapshot_text(session, started.run_id)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from backend.audit.change import Author, Change
 from backend.audit.queries import record_change
@@ -22,6 +22,7 @@ from backend.catalogue.queries import (
     read_tags,
 )
 from backend.db.session import Session
+from backend.document import Document
 from backend.errors import Fault, NotFoundError, RequestRefusedError, StaleVersionError
 from backend.text import find_near
 
@@ -30,6 +31,13 @@ RowKind = Literal["poi", "hotel", "train"]
 LINES: dict[RowKind, type[Line]] = {"poi": PoiLine, "hotel": HotelLine, "train": TrainLine}
 FIXED = frozenset({"id", "currency"})
 """Fields that no edit changes: other rows refer to the id, and all rows have one currency."""
+
+
+class CatalogueRow(Document):
+    """A row under the names of the catalogue's files."""
+
+    row: dict[str, JsonValue]
+    catalogue_version: int
 
 
 @dataclass(frozen=True)
@@ -44,10 +52,10 @@ class Edited:
         """Tells whether somebody has changed the row."""
         return hashlib.sha256(self.line.model_dump_json().encode()).hexdigest()[:16]
 
-    def as_json(self) -> dict[str, Any]:
-        """JSON values."""
+    def show(self) -> CatalogueRow:
+        """The row as it is delivered."""
         row = self.line.model_dump(mode="json")
-        return {"row": row, "catalogue_version": self.catalogue_version}
+        return CatalogueRow(row=row, catalogue_version=self.catalogue_version)
 
 
 async def read_row(

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
+from backend.document import Document
 from backend.errors import (
     ConfigurationError,
     OutOfBoundsError,
@@ -59,7 +60,8 @@ class Output:
     def show(self, document: Any, text: str | Callable[[], str]) -> None:
         """The document with `--json`, else its text."""
         if self.is_json:
-            click.echo(_dump(document))
+            shown = document.as_json() if isinstance(document, Document) else document
+            click.echo(_dump(shown))
         else:
             click.echo(text if isinstance(text, str) else text())
 

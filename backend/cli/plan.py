@@ -1,7 +1,5 @@
 """`waypool plan`: one run from request to itinerary, without a server."""
 
-from typing import Any
-
 import click
 
 from backend.bootstrap import make_fetcher, make_planners, make_store
@@ -12,7 +10,7 @@ from backend.cli.output import FAILED, Output, json_option, read_json
 from backend.cli.progress import show_progress
 from backend.db.session import Engine
 from backend.runs.life.commands import start_run
-from backend.runs.life.result import show_run
+from backend.runs.life.result import RunDocument, show_run
 from backend.runs.life.spending import check_model
 from backend.runs.log.queries import hold_run
 from backend.runs.work.workflow import advance_run, open_means
@@ -46,7 +44,7 @@ def plan(
     raw = read_json(source)
     settings = read_settings()
 
-    async def work(engine: Engine) -> dict[str, Any]:
+    async def work(engine: Engine) -> RunDocument:
         async with open_means(engine) as means:
             sources = SourceStore(means.statements, make_fetcher(settings, engine))
             planners = make_planners(settings, make_store(settings, engine), sources)
@@ -57,7 +55,7 @@ def plan(
             async with hold_run(engine, started.run_id):
                 await advance_run(engine, planners, started.run_id, means=means)
         result = await show_run(engine, started.run_id, tenant)
-        if result["itinerary"]:
+        if result.itinerary:
             await write_exports(context, engine, started.run_id)
         return result
 
@@ -66,5 +64,5 @@ def plan(
     if output.is_json:
         output.show(result, "")
     else:
-        print_result(output.console, result)
-    context.exit(FAILED if result["status"] == "failed" else 0)
+        print_result(output.console, result.as_json())
+    context.exit(FAILED if result.status == "failed" else 0)

@@ -50,7 +50,7 @@ def replay_stored(run_id: str, change: Change, base_url: str | None) -> dict[str
         planners = make_planners(settings, make_store(settings, engine))
         async with hold_run(engine, child):
             await advance_run(engine, planners, child)
-        return await show_run(engine, child, None)
+        return (await show_run(engine, child, None)).as_json()
 
     return with_engine(work, settings)
 

@@ -5,7 +5,6 @@
 
 import asyncio
 import datetime as dt
-from typing import Any
 
 import click
 from rich.box import SIMPLE
@@ -21,16 +20,17 @@ from backend.cli.progress import show_progress
 from backend.cli.replay import load_run
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
+from backend.document import Page
 from backend.replay.bisect import bisect_runs, write_causes
 from backend.replay.redaction import redact
 from backend.replay.run_diff import diff_runs, write_diff
 from backend.runs.life.commands import cancel_run, keep_run, remove_run, retry_run
-from backend.runs.life.ledger import read_ledger
-from backend.runs.life.open_runs import list_open_runs, show_open_run
+from backend.runs.life.ledger import LedgerDocument, read_ledger
+from backend.runs.life.open_runs import OpenRunItem, list_open_runs, show_open_run
 from backend.runs.life.queue import JobQueue
-from backend.runs.life.result import show_run
+from backend.runs.life.result import RunDocument, show_run
 from backend.runs.log.lifecycle import STATUSES
-from backend.runs.log.queries import list_runs, make_page
+from backend.runs.log.queries import RunItem, list_runs, make_page
 from backend.settings import read_settings
 
 
@@ -101,7 +101,7 @@ def list_command(
 ) -> None:
     """List runs, newest first."""
 
-    async def work(engine: Engine) -> dict[str, Any]:
+    async def work(engine: Engine) -> Page[RunItem]:
         async with transaction(engine) as session:
             found = await list_runs(session, tenant, limit + 1, before=cursor, status=status)
             return make_page(found, limit)
@@ -113,20 +113,20 @@ def list_command(
         _print_page(output, page)
 
 
-def _print_page(output: Output, page: dict[str, Any]) -> None:
-    if not page["items"]:
+def _print_page(output: Output, page: Page[RunItem]) -> None:
+    if not page.items:
         output.say("no runs yet; 'waypool demo' makes one")
         return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
     for column in ("id", "status", "created", "days", "cities"):
         table.add_column(column, no_wrap=column == "id")
-    for item in page["items"]:
-        created = dt.datetime.fromisoformat(item["created_at"]).strftime("%Y-%m-%d %H:%M")
-        cities = ", ".join(item["cities"])
-        table.add_row(item["id"], item["status"], created, str(item["days"]), cities)
+    for item in page.items:
+        created = dt.datetime.fromisoformat(item.created_at).strftime("%Y-%m-%d %H:%M")
+        cities = ", ".join(item.cities)
+        table.add_row(item.id, item.status, created, str(item.days), cities)
     output.console.print(table)
-    if page["next_cursor"]:
-        output.say(f"more: --cursor {page['next_cursor']}")
+    if page.next_cursor:
+        output.say(f"more: --cursor {page.next_cursor}")
 
 
 @runs.command("open")
@@ -137,19 +137,19 @@ def _print_page(output: Output, page: dict[str, Any]) -> None:
 def open_command(output: Output, tenant: str | None, limit: int) -> None:
     """List runs that have not ended, those at work before those that wait, the oldest first."""
 
-    async def work(engine: Engine) -> list[dict[str, Any]]:
+    async def work(engine: Engine) -> Page[OpenRunItem]:
         now = read_utc()
         async with transaction(engine) as session:
             found = await list_open_runs(session, tenant, limit)
-        return [show_open_run(run, now) for run in found]
+        return Page(items=tuple(show_open_run(run, now) for run in found))
 
-    items = with_engine(work)
+    page = with_engine(work)
     lines = [
-        f"{run['id']}  {run['status']:<8}{run['age_seconds']:>10.0f} s  {run['tenant']}"
-        f"  step {run['steps']}: {run['last_step']}"
-        for run in items
+        f"{run.id}  {run.status:<8}{run.age_seconds:>10.0f} s  {run.tenant}"
+        f"  step {run.steps}: {run.last_step}"
+        for run in page.items
     ]
-    output.show({"items": items, "next_cursor": None}, "\n".join(lines) or "no run is open")
+    output.show(page, "\n".join(lines) or "no run is open")
 
 
 @runs.command()
@@ -169,7 +169,7 @@ def show(
     """
     models = make_models(read_settings())
 
-    async def work(engine: Engine) -> tuple[dict[str, Any], dict[str, Any]]:
+    async def work(engine: Engine) -> tuple[RunDocument, LedgerDocument]:
         result = await show_run(engine, run_id, tenant)
         await write_exports(context, engine, run_id)
         return result, await read_ledger(engine, run_id, tenant, models)
@@ -179,8 +179,8 @@ def show(
         output.show(ledger if is_ledger else result, "")
         return
     if not is_ledger:
-        print_result(output.console, result)
-    print_ledger(output.console, ledger)
+        print_result(output.console, result.as_json())
+    print_ledger(output.console, ledger.as_json())
 
 
 @runs.command()
@@ -191,12 +191,12 @@ def show(
 def cancel(output: Output, run_id: str, tenant: str | None) -> None:
     """Cancel a run: a queued one ends at once, a running one within a second."""
 
-    async def work(engine: Engine) -> dict[str, Any]:
+    async def work(engine: Engine) -> RunDocument:
         await cancel_run(engine, run_id, tenant)
         return await show_run(engine, run_id, tenant)
 
     result = with_engine(work)
-    output.show(result, f"{run_id}: {result['status']}")
+    output.show(result, f"{run_id}: {result.status}")
 
 
 @runs.command()
@@ -207,12 +207,12 @@ def cancel(output: Output, run_id: str, tenant: str | None) -> None:
 def retry(output: Output, run_id: str, tenant: str | None) -> None:
     """Queue a new run for the request of an ended one; a worker carries it on."""
 
-    async def work(engine: Engine, queue: JobQueue) -> dict[str, Any]:
+    async def work(engine: Engine, queue: JobQueue) -> RunDocument:
         started = await retry_run(engine, queue, run_id, tenant)
         return await show_run(engine, started.run_id, None)
 
     result = with_queue(work)
-    output.show(result, f"{result['id']}: {result['status']}")
+    output.show(result, f"{result.id}: {result.status}")
 
 
 @runs.command()

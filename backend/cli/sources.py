@@ -5,7 +5,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 from rich.box import SIMPLE
@@ -18,22 +18,23 @@ from backend.cli.output import Output, json_option, read_json, show_path
 from backend.cli.tuning import why_option
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
+from backend.document import Page
 from backend.errors import ConfigurationError
 from backend.results.values import write_json
 from backend.settings import read_settings
 from backend.sources.audit.report import audit, describe_audit
 from backend.sources.queries import (
-    DataSource,
+    SourceItem,
     add_source,
     get_source,
     list_sources,
     parse_source,
     remove_source,
+    show_source,
     write_source,
 )
-from backend.sources.spec import Source
 from backend.sources.store import AtHand
-from backend.tools.source_tools import check_name, try_source
+from backend.tools.source_tools import TrialDocument, check_name, try_source
 
 T = TypeVar("T")
 
@@ -51,19 +52,19 @@ def sources() -> None:
 def list_command(output: Output) -> None:
     """List all sources with the questions that they answer."""
 
-    async def work(session: Session) -> list[dict[str, Any]]:
-        return [_show(row) for row in await list_sources(session)]
+    async def work(session: Session) -> Page[SourceItem]:
+        return Page(items=tuple(show_source(row) for row in await list_sources(session)))
 
-    items = _with_session(work)
+    page = _with_session(work)
     if output.is_json:
-        output.show({"items": items, "next_cursor": None}, "")
+        output.show(page, "")
         return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
     for column in ("name", "enabled", "cities", "question"):
         table.add_column(column, overflow="fold")
-    for item in items:
-        cities = ", ".join(item["cities"]) or "all"
-        table.add_row(item["name"], str(item["enabled"]).lower(), cities, item["question"])
+    for item in page.items:
+        cities = ", ".join(item.cities) or "all"
+        table.add_row(item.name, str(item.enabled).lower(), cities, item.question)
     output.console.print(table, markup=False)
 
 
@@ -74,11 +75,11 @@ def list_command(output: Output) -> None:
 def show(output: Output, name: str) -> None:
     """Show the source NAME as a file for 'add' would say it."""
 
-    async def work(session: Session) -> dict[str, Any]:
-        return _show(await get_source(session, name))
+    async def work(session: Session) -> SourceItem:
+        return show_source(await get_source(session, name))
 
     item = _with_session(work)
-    output.show(item, lambda: write_json(item["spec"]))
+    output.show(item, lambda: write_json(item.spec))
 
 
 @sources.command()
@@ -92,15 +93,15 @@ def add(output: Output, source: str, replace: bool, why: str | None) -> None:
     parsed = parse_source(read_json(source))
     check_name(parsed)
 
-    async def work(session: Session) -> dict[str, Any]:
+    async def work(session: Session) -> SourceItem:
         author = Author(read_utc(), why=why)
         if replace:
-            return _show(await write_source(session, parsed.name, author, source=parsed))
-        return _show(await add_source(session, parsed, author))
+            return show_source(await write_source(session, parsed.name, author, source=parsed))
+        return show_source(await add_source(session, parsed, author))
 
     item = _with_session(work)
-    state = "enabled" if item["enabled"] else "disabled"
-    output.show(item, f"{parsed.name}: version {item['version']}, {state}")
+    state = "enabled" if item.enabled else "disabled"
+    output.show(item, f"{parsed.name}: version {item.version}, {state}")
 
 
 @sources.command()
@@ -114,22 +115,22 @@ def test(output: Output, name: str, arguments: str, response: str | None) -> Non
     raw = None if response is None else _read_bytes(response)
     settings = read_settings()
 
-    async def work(engine: Engine) -> dict[str, Any]:
+    async def work(engine: Engine) -> TrialDocument:
         async with transaction(engine) as session:
             source = (await get_source(session, name)).source
         fetcher = make_fetcher(settings, engine) if raw is None else AtHand(raw)
         return await try_source(source, fetcher, arguments)
 
     tried = with_engine(work, settings)
-    output.show({"ok": True, **tried}, lambda: _describe_trial(tried))
+    output.show(tried, lambda: _describe_trial(tried))
 
 
-def _describe_trial(tried: dict[str, Any]) -> str:
-    whence = "kept response of " if tried["cached"] else ""
+def _describe_trial(tried: TrialDocument) -> str:
+    whence = "kept response of " if tried.cached else ""
     return (
-        f"{whence}{tried['address']}\n"
-        f"{tried['raw_bytes']} bytes, {tried['projected_bytes']} after projection,"
-        f" {tried['sent_bytes']} sent ({tried['sent_tokens']} tokens)\n{write_json(tried['answer'])}"
+        f"{whence}{tried.address}\n"
+        f"{tried.raw_bytes} bytes, {tried.projected_bytes} after projection,"
+        f" {tried.sent_bytes} sent ({tried.sent_tokens} tokens)\n{write_json(tried.answer)}"
     )
 
 
@@ -169,16 +170,14 @@ def remove(output: Output, name: str, why: str | None) -> None:
 
 
 def _switch(output: Output, names: Sequence[str], why: str | None, *, enabled: bool) -> None:
-    async def work(session: Session) -> list[dict[str, Any]]:
+    async def work(session: Session) -> Page[SourceItem]:
         author = Author(read_utc(), why=why)
-        return [_show(await write_source(session, n, author, enabled=enabled)) for n in names]
+        rows = [await write_source(session, name, author, enabled=enabled) for name in names]
+        return Page(items=tuple(map(show_source, rows)))
 
-    items = _with_session(work)
+    page = _with_session(work)
     state = "enabled" if enabled else "disabled"
-    output.show(
-        {"items": items, "next_cursor": None},
-        lambda: "\n".join(f"{item['name']}: {state}" for item in items),
-    )
+    output.show(page, lambda: "\n".join(f"{item.name}: {state}" for item in page.items))
 
 
 def _with_session(work: Callable[[Session], Awaitable[T]]) -> T:
@@ -198,20 +197,6 @@ def _read_bytes(path: str) -> bytes:
     if len(raw) > MAX_RESPONSE:
         raise ConfigurationError(f"{path} is larger than {MAX_RESPONSE:,} bytes")
     return raw
-
-
-def _show(row: DataSource) -> dict[str, Any]:
-    source: Source = row.source
-    return {
-        "id": row.name,
-        "name": row.name,
-        "enabled": row.enabled,
-        "question": source.question,
-        "cities": list(source.cities),
-        "spec": row.spec,
-        "version": row.version,
-        "updated_at": row.updated_at.isoformat(),
-    }
 
 
 _MOST_BYTES = 1_000_000_000

@@ -10,19 +10,33 @@ import click
 from rich.box import SIMPLE
 from rich.table import Table
 
-from backend.audit.change import Author, Recorded
+from backend.audit.change import Author, Recorded, make_page
 from backend.audit.queries import list_changes
 from backend.cli.database import with_engine
 from backend.cli.options import read_rows
 from backend.cli.output import Output, json_option
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
-from backend.params.queries import SystemParam, read_param_rows, revert_param, write_param
+from backend.document import Page
+from backend.params.queries import (
+    ParamItem,
+    SystemParam,
+    read_param_rows,
+    revert_param,
+    show_param,
+    write_param,
+)
 from backend.params.registry import PARAMS, Param, find_param, parse_value
 from backend.results.values import write_json
 from backend.text import quote
-from backend.tools.limits import ToolLimit
-from backend.tools.queries import FunctionTool, read_tools, revert_tool, write_tool
+from backend.tools.queries import (
+    FunctionTool,
+    ToolItem,
+    read_tools,
+    revert_tool,
+    show_tool,
+    write_tool,
+)
 from backend.tools.registry import TOOLS, get_tool
 from backend.tools.tool import Tool
 
@@ -73,10 +87,9 @@ def _show_change(old: Any, new: Any) -> tuple[str, str]:
 
 def show_history(output: Output, entries: Sequence[Recorded], limit: int) -> None:
     """Changes, newest first; `entries` holds one more where there are more."""
-    items = [entry.as_json() for entry in entries[:limit]]
-    more = items[-1]["id"] if len(entries) > limit else None
+    page = make_page(entries, limit)
     if output.is_json:
-        output.show({"items": items, "next_cursor": more}, "")
+        output.show(page, "")
         return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
     for column in ("version", "at", "who", "old", "new", "why"):
@@ -85,7 +98,7 @@ def show_history(output: Output, entries: Sequence[Recorded], limit: int) -> Non
         at = entry.at.strftime("%Y-%m-%d %H:%M:%S")
         old, new = _show_change(entry.old, entry.new)
         table.add_row(str(entry.version), at, entry.who, old, new, entry.why or "")
-    output.console.print(table if items else "never changed", markup=False)
+    output.console.print(table if page.items else "never changed", markup=False)
 
 
 Version = int | Literal["default"] | None
@@ -111,7 +124,7 @@ def list_params(output: Output) -> None:
             return await read_param_rows(session)
 
     rows = with_engine(work)
-    items = [_describe_param(param, rows.get(param.key)) for param in PARAMS]
+    items = [show_param(param, rows.get(param.key)) for param in PARAMS]
     _show(output, items, ("key", "value", "default", "description"))
 
 
@@ -162,8 +175,8 @@ def undo_param(output: Output, key: str, to: Version, why: str | None) -> None:
 
 
 def _show_set(output: Output, param: Param, row: SystemParam) -> None:
-    item = _describe_param(param, row)
-    output.show(item, f"{param.key} = {_write(item['value'])}")
+    item = show_param(param, row)
+    output.show(item, f"{param.key} = {_write(item.value)}")
 
 
 def _read_history(
@@ -192,7 +205,7 @@ def list_tools(output: Output) -> None:
             return await read_tools(session)
 
     rows = with_engine(work)
-    items = [_describe_tool(tool, rows.get(tool.name)) for tool in TOOLS]
+    items = [show_tool(tool, rows.get(tool.name)) for tool in TOOLS]
     _show(output, items, ("name", "effect", "enabled", "limit", "max_return_rows", "default_rows"))
 
 
@@ -250,52 +263,20 @@ def undo_tool(output: Output, name: str, to: Version, why: str | None) -> None:
 
 
 def _show_tool(output: Output, tool: Tool[Any], row: FunctionTool) -> None:
-    item = _describe_tool(tool, row)
-    state = "enabled" if item["enabled"] else "disabled"
-    output.show(item, f"{tool.name}: {state}, return limit {_write(item['limit'])}")
+    item = show_tool(tool, row)
+    state = "enabled" if item.enabled else "disabled"
+    output.show(item, f"{tool.name}: {state}, return limit {_write(item.limit)}")
 
 
-def _describe_param(param: Param, row: SystemParam | None) -> dict[str, Any]:
-    return {
-        "id": param.key,
-        "key": param.key,
-        "type": param.type,
-        "value": param.default if row is None else row.value,
-        "default": param.default,
-        "minimum": param.minimum,
-        "maximum": param.maximum,
-        "description": param.description,
-        "version": 1 if row is None else row.version,
-        "updated_at": None if row is None else row.updated_at.isoformat(),
-    }
-
-
-def _describe_tool(tool: Tool[Any], row: FunctionTool | None) -> dict[str, Any]:
-    limit = ToolLimit() if row is None else row.limit
-    return {
-        "id": tool.name,
-        "name": tool.name,
-        "effect": tool.effect,
-        "enabled": limit.enabled,
-        "limit": limit.max_return_rows or tool.default_rows,
-        "max_return_rows": limit.max_return_rows,
-        "default_rows": tool.default_rows,
-        "handle_mode": limit.handle_mode,
-        "handle_threshold_tokens": limit.handle_threshold_tokens,
-        "version": 1 if row is None else row.version,
-        "updated_at": None if row is None else row.updated_at.isoformat(),
-    }
-
-
-def _show(output: Output, items: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+def _show(output: Output, items: Sequence[ParamItem | ToolItem], columns: tuple[str, ...]) -> None:
     if output.is_json:
-        output.show({"items": items, "next_cursor": None}, "")
+        output.show(Page(items=tuple(items)), "")
         return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
     for column in columns:
         table.add_column(column, overflow="fold")
     for item in items:
-        table.add_row(*(_write(item[column]) for column in columns))
+        table.add_row(*(_write(getattr(item, column)) for column in columns))
     output.console.print(table)
 
 

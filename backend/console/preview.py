@@ -106,7 +106,7 @@ async def _try(session: Session, visit: Visit, knob: Knob, setting: Setting, run
             return tried
         params, limits = knob.make_trial(value)
         trial = Trial(run.request, params, limits)
-        return replace(tried, pools=await try_pool(session, trial, is_sealed=False))
+        return replace(tried, pools=(await try_pool(session, trial, is_sealed=False)).as_json())
     except OutOfBoundsError as error:
         return replace(tried, error=error)
     except RequestRefusedError as refused:

@@ -89,7 +89,7 @@ def _check(visit: Visit) -> str:
 async def look_at_run(services: Services, run_id: str, visit: Visit) -> Seen:
     """The run with its log and snapshot, for keys that may see it."""
     tenant = _check(visit)
-    result = await show_run(services.engine, run_id, tenant)
+    result = (await show_run(services.engine, run_id, tenant)).as_json()
     steps = await read_steps(services.engine, run_id)
     async with transaction(services.engine) as session:
         text = await read_snapshot_text(session, run_id)
@@ -173,7 +173,7 @@ def _read_account(services: Services, visit: Visit, seen: Seen) -> dict[str, Any
         return {"ledger": None, "ledger_chart": ""}
     budget = read_stop_limits(seen.snapshot.params).context
     models = services.planners.models
-    ledger = describe_ledger(seen.result["id"], seen.steps, budget, models)
+    ledger = describe_ledger(seen.result["id"], seen.steps, budget, models).as_json()
     return {
         "ledger": ledger if ledger["requests"] else None,
         "ledger_chart": draw_ledger(ledger, visit.locale),
@@ -208,7 +208,7 @@ async def _explain(services: Services, seen: Seen, place: str) -> Any:
 async def show_progress(run_id: RunId, visit: VisitDep, services: ServicesDep) -> Response:
     """The lines of what has happened, alone: the page replaces its own by them."""
     tenant = _check(visit)
-    result = await show_run(services.engine, run_id, tenant)
+    result = (await show_run(services.engine, run_id, tenant)).as_json()
     steps = await read_steps(services.engine, run_id)
     lines = list_lines(tell(steps), visit.locale)
     funnel = result["funnel"] or _find_funnel(tuple(steps))

@@ -25,7 +25,7 @@ from backend.results.refusals import ResultError
 from backend.sources.queries import get_source, list_sources, write_source
 from backend.sources.spec import Argument, Source
 from backend.text import Locale
-from backend.tools.source_tools import try_source
+from backend.tools.source_tools import TrialDocument, try_source
 
 ROWS = 50
 """Rows that are shown of a part; the numbers beside it are of all."""
@@ -127,7 +127,7 @@ class Trial:
     """A source as it was tried: what was typed, what came, or why nothing."""
 
     typed: dict[str, str] = field(default_factory=dict)
-    tried: dict[str, Any] | None = None
+    tried: TrialDocument | None = None
     error: ToolError | None = None
     notice: str = ""
 
@@ -204,7 +204,7 @@ async def _show(services: Services, visit: Visit, name: str, trial: Trial) -> Re
     async with transaction(services.engine) as session:
         row = await get_source(session, name)
         source = row.source
-    tried = trial.tried
+    tried = trial.tried.as_json() if trial.tried else None
     values: dict[str, Any] = {
         "row": row,
         "source": source,

@@ -163,7 +163,8 @@ async def show_stats(
     try:
         span = choose_span(_read_moment(since), _read_moment(until))
         async with transaction(services.engine) as session:
-            stats = await read_stats(session, tenant, span, group, is_compared=is_compared)
+            found = await read_stats(session, tenant, span, group, is_compared=is_compared)
+            stats = found.as_json()
             cities = {city.id: city for city in await read_cities(session)}
     except OutOfBoundsError as error:
         return show_page(visit, "stats.html", 422, form=form, spans=(), fault=error.message)

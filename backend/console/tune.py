@@ -131,7 +131,7 @@ async def _show(
         history = await list_changes(session, SHORT)
         cities = {city.id: city for city in await read_cities(session)}
         found = await read_findings(session, require(visit, "admin").tenant, COUNTED)
-        findings = list_findings(found, cities, visit.locale)
+        findings = list_findings([finding.as_json() for finding in found], cities, visit.locale)
     values: dict[str, Any] = {
         "settings": settings,
         "findings": findings[:TOLD],

@@ -4,7 +4,7 @@ The parameter rows that differ from the code's defaults.
 """
 
 import datetime as dt
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import DateTime, Text, select
 from sqlalchemy.dialects.postgresql import JSONB, insert
@@ -14,8 +14,16 @@ from sqlalchemy.orm import Mapped, mapped_column
 from backend.audit.change import Author, Change
 from backend.audit.queries import recall, record_change
 from backend.db.session import Base
+from backend.document import Document, Moment
 from backend.errors import StaleVersionError
-from backend.params.registry import PARAMS, ParamValue, check_value, default_values, find_param
+from backend.params.registry import (
+    PARAMS,
+    Param,
+    ParamValue,
+    check_value,
+    default_values,
+    find_param,
+)
 
 
 class SystemParam(Base):
@@ -103,3 +111,34 @@ async def insert_missing_params(session: AsyncSession, at: dt.datetime) -> None:
     ]
     statement = insert(SystemParam).values(rows)
     await session.execute(statement.on_conflict_do_nothing(index_elements=["key"]))
+
+
+class ParamItem(Document):
+    """A parameter; `id` is its key."""
+
+    id: str
+    key: str
+    value: Any
+    default: Any
+    type: str
+    minimum: Any
+    maximum: Any
+    description: str
+    version: int
+    updated_at: Moment | None
+
+
+def show_param(param: Param, row: SystemParam | None) -> ParamItem:
+    """A parameter as it is set, with its bounds."""
+    return ParamItem(
+        id=param.key,
+        key=param.key,
+        value=param.default if row is None else row.value,
+        default=param.default,
+        type=param.type,
+        minimum=param.minimum,
+        maximum=param.maximum,
+        description=param.description,
+        version=1 if row is None else row.version,
+        updated_at=None if row is None else row.updated_at.isoformat(),
+    )

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
+from pydantic import Field, JsonValue
+
 from backend.catalogue.queries import read_state
 from backend.db.session import Session
+from backend.document import Document
 from backend.errors import NotFoundError
 from backend.pool.city_search import choose_stars, find_closed, judge_counts
 from backend.pool.dropped_queries import CityScope, View, read_hotels, read_places, read_trains
@@ -59,15 +62,28 @@ class Dropped:
     source: Literal["snapshot", "catalogue"]
     is_exact: bool
 
-    def as_json(self) -> dict[str, Any]:
-        """JSON values; a row has the same fields wherever it comes from."""
-        return {
-            "items": [_show(row) for row in self.rows],
-            "total": self.total,
-            "counted": self.counted,
-            "source": self.source,
-            "is_exact": self.is_exact,
-        }
+    def show(self, start: int) -> "DroppedDocument":
+        """The part that begins at `start`; a row has the same fields wherever it comes from."""
+        end = start + len(self.rows)
+        return DroppedDocument(
+            items=tuple(_show(row) for row in self.rows),
+            next_cursor=end if end < self.total else None,
+            total=self.total,
+            counted=self.counted,
+            source=self.source,
+            is_exact=self.is_exact,
+        )
+
+
+class DroppedDocument(Document):
+    """Rows that a rule has kept out of a run's pool."""
+
+    items: tuple[dict[str, JsonValue], ...]
+    next_cursor: int | None
+    total: int = Field(description="Rows that match.")
+    counted: int = Field(description="By the run's funnel.")
+    source: Literal["snapshot", "catalogue"]
+    is_exact: bool = Field(description="The run's own rows; else the catalogue has changed since.")
 
 
 _FIELDS = (
@@ -90,7 +106,7 @@ _FIELDS = (
 )
 
 
-def _show(row: Mapping[str, Any]) -> dict[str, Any]:
+def _show(row: Mapping[str, Any]) -> dict[str, JsonValue]:
     price = row["price"]
     shown = {field: row[field] for field in _FIELDS if field in row}
     return shown | {"price": None if price is None else str(price)}

@@ -16,6 +16,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from backend.clock import parse_minutes
+from backend.document import Document as Delivered
 from backend.money import Money
 from backend.text import Locale
 
@@ -146,6 +147,15 @@ class Resolved(Document):
     def as_json(self) -> dict[str, Any]:
         """The entry of a result or a preview."""
         return self.model_dump(mode="json", include={"pointer", "said", "id", "name"})
+
+
+class ResolvedDocument(Delivered):
+    """What a name of the request was taken for; a group has an entry for each of its places."""
+
+    pointer: str
+    said: str
+    id: str | None = Field(description="Null for an origin that the catalogue lacks.")
+    name: str
 
 
 class PlanRequest(Document):

@@ -1,13 +1,13 @@
 """Explains why a place is not in an itinerary: by the snapshot, else by today's catalogue."""
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from backend.catalogue.finder import find_names
 from backend.catalogue.matching import Scope
 from backend.catalogue.queries import NamedPlace, find_places
 from backend.db.session import Session
+from backend.document import Document
 from backend.errors import ConflictError, NotFoundError
 from backend.pool.city_search import read_places
 from backend.pool.findings import ask_city
@@ -55,9 +55,11 @@ _TEXTS: dict[str, dict[Locale, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """Why; `source` says whether the run's own snapshot knew or only today's catalogue."""
+class Explanation(Document):
+    """Why a place is or is not in an itinerary.
+
+    `source` says whether the run's own snapshot knew or only today's catalogue.
+    """
 
     poi_id: str
     name: str
@@ -65,10 +67,6 @@ class Explanation:
     message: str
     source: Literal["snapshot", "catalogue"]
     rank: int | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """JSON values."""
-        return asdict(self)
 
 
 async def explain_place(
@@ -97,14 +95,18 @@ def _explain_known(snapshot: Snapshot, word: str, selected: Collection[str]) -> 
     else:
         reason, values = "rank", {"rank": rank or ranked, "size": ranked}
     message = _render(snapshot, reason, **values)
-    return Explanation(row.id, name, reason, message, "snapshot", rank)
+    return Explanation(
+        poi_id=row.id, name=name, reason=reason, message=message, source="snapshot", rank=rank
+    )
 
 
 async def _ask_catalogue(session: Session, snapshot: Snapshot, place: NamedPlace) -> Explanation:
     name = _choose_name(snapshot, place.name, place.name_en)
     if place.city not in snapshot.cities:
         message = _render(snapshot, "other_city", city=place.city)
-        return Explanation(place.id, name, "other_city", message, "catalogue")
+        return Explanation(
+            poi_id=place.id, name=name, reason="other_city", message=message, source="catalogue"
+        )
     request = snapshot.request
     limits = read_limits(snapshot.params, request.budget_tier)
     stay = next(stay for stay in plan_stays(request) if stay.city == place.city)
@@ -115,7 +117,9 @@ async def _ask_catalogue(session: Session, snapshot: Snapshot, place: NamedPlace
     reason = verdict or "rank"
     text = verdict or "rank_beyond"
     message = _render(snapshot, text, price=row.price, cap=limits.price_cap, size=limits.poi_size)
-    return Explanation(place.id, name, reason, message, "catalogue")
+    return Explanation(
+        poi_id=place.id, name=name, reason=reason, message=message, source="catalogue"
+    )
 
 
 async def _find_place(session: Session, snapshot: Snapshot, word: str) -> NamedPlace:

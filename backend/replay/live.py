@@ -29,7 +29,7 @@ from backend.runs.life.limit_reader import override_rows
 from backend.runs.life.queue import JobQueue
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import RunHead, find_run, read_result, read_snapshot_text
-from backend.runs.log.run_log import read_steps
+from backend.runs.log.run_log import StepItem, read_steps
 from backend.runs.log.steps import ModelReplied, RevisionBegun, Step, ToolCalled, select_payloads
 from backend.runs.work.recording import RecordedTools, make_recording
 from backend.tools.limits import ToolLimit
@@ -145,7 +145,7 @@ async def build_export(
         raise ConflictError(f"{run_id} ended before its pool was built: there is nothing to replay")
     steps = await read_steps(engine, run_id)
     results = await _read_results(engine, store, run, steps)
-    shown = [_show_step(step) for step in steps]
+    shown = [StepItem.of(step).as_json() for step in steps]
     make = make_export if is_hashed else put_together
     return make(_show_run(run), json.loads(text), shown, results, result or {})
 
@@ -162,15 +162,6 @@ def _show_run(run: RunHead) -> dict[str, Any]:
         "created_at": run.created_at.isoformat(),
         "started_at": run.started_at.isoformat() if run.started_at else None,
         "finished_at": (run.finished_at or run.created_at).isoformat(),
-    }
-
-
-def _show_step(step: Step) -> dict[str, Any]:
-    return {
-        "seq": step.seq,
-        "kind": step.kind,
-        "at": step.at.isoformat(),
-        "payload": step.payload.as_json(),
     }
 
 

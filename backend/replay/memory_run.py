@@ -28,6 +28,7 @@ from backend.results.run_results import make_plain_json
 from backend.results.values import parse_json
 from backend.runs.life.limit_reader import select_changed
 from backend.runs.log.durable import DurableRecorder
+from backend.runs.log.run_log import StepItem
 from backend.runs.log.stages import describe_stop, read_stages, read_start
 from backend.runs.log.steps import (
     Conditions,
@@ -144,10 +145,7 @@ class MemoryLog:
 
     def show(self) -> Sequence[dict[str, Any]]:
         """The steps as an export holds them."""
-        return [
-            {"seq": s.seq, "kind": s.kind, "at": s.at.isoformat(), "payload": s.payload.as_json()}
-            for s in self.steps
-        ]
+        return [StepItem.of(step).as_json() for step in self.steps]
 
 
 async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -> RunExport:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from backend.document import Document
 from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
 from backend.replay.json_tree import list_leaves
@@ -13,9 +14,24 @@ from backend.runs.work.recording import make_pair_key
 _FIGURES = ("turns", "tool_calls", "input_tokens", "cached_tokens", "output_tokens")
 
 
-def diff_runs(one: RunExport, other: RunExport) -> dict[str, Any]:
-    """Both runs side by side, as JSON values; empty where they agree."""
-    return {
+class DiffDocument(Document):
+    """Two runs side by side; empty where they agree."""
+
+    runs: tuple[dict[str, Any], ...]
+    request: dict[str, Any]
+    params: dict[str, Any]
+    limits: dict[str, Any]
+    pool: dict[str, Any]
+    rows: dict[str, Any]
+    calls: dict[str, Any]
+    days: tuple[dict[str, Any], ...]
+    usage: dict[str, Any]
+    cost: tuple[Any, ...] | None
+
+
+def diff_runs(one: RunExport, other: RunExport) -> DiffDocument:
+    """Both runs side by side; empty where they agree."""
+    found = {
         "runs": [_show_head(one), _show_head(other)],
         "request": diff_values(_read_request(one), _read_request(other)),
         "params": diff_values(one.snapshot.params, other.snapshot.params),
@@ -27,6 +43,7 @@ def diff_runs(one: RunExport, other: RunExport) -> dict[str, Any]:
         "usage": _diff_figures(one, other),
         "cost": _diff_pair(_read_total(one), _read_total(other)),
     }
+    return DiffDocument.model_validate(found)
 
 
 def diff_values(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,29 +202,35 @@ def _read_total(export: RunExport) -> str | None:
     return itinerary["costs"]["total"] if itinerary else None
 
 
-def is_same(diff: Mapping[str, Any]) -> bool:
+def is_same(diff: DiffDocument) -> bool:
     """Whether nothing but the runs' own heads differs."""
-    rest = {key: value for key, value in diff.items() if key != "runs"}
+    rest = {key: value for key, value in diff.as_json().items() if key != "runs"}
     return not any(leaf for _, leaf in list_leaves(rest))
 
 
-def write_diff(diff: Mapping[str, Any]) -> str:
+def write_diff(diff: DiffDocument) -> str:
     """The differences for people, section by section."""
-    one, other = diff["runs"]
+    one, other = diff.runs
     lines = [f"A {_write_head(one)}", f"B {_write_head(other)}"]
-    for title in ("request", "params", "limits", "usage"):
-        lines += _write_pairs(title, diff[title])
-    for place, kinds in diff["pool"].items():
+    pairs = (
+        ("request", diff.request),
+        ("params", diff.params),
+        ("limits", diff.limits),
+        ("usage", diff.usage),
+    )
+    for title, differing in pairs:
+        lines += _write_pairs(title, differing)
+    for place, kinds in diff.pool.items():
         lines += _write_pool(place, kinds)
-    for kind, rows in diff["rows"].items():
+    for kind, rows in diff.rows.items():
         for row_id, fields in rows.items():
             lines += _write_pairs(f"{kind} {row_id}", fields)
-    lines += _write_calls(diff["calls"])
-    for day in diff["days"]:
+    lines += _write_calls(diff.calls)
+    for day in diff.days:
         lines.append(f"day {day['day']}")
         lines += [f"  - {line}" for line in day["out"]] + [f"  + {line}" for line in day["in"]]
-    if diff["cost"]:
-        lines.append(f"cost: {diff['cost'][0]} → {diff['cost'][1]}")
+    if diff.cost:
+        lines.append(f"cost: {diff.cost[0]} → {diff.cost[1]}")
     return "\n".join(lines if len(lines) > 2 else [*lines, "no difference"])
 
 

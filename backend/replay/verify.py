@@ -11,10 +11,13 @@ import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from backend.agent.replies import dump_json
 from backend.db.session import Engine, transaction
+from backend.document import Document, SparseDocument
 from backend.errors import ConflictError, NotFoundError, UnavailableError, WaypoolError
 from backend.ids import make_id
 from backend.pool.rebuild import rebuild
@@ -33,6 +36,7 @@ from backend.runs.life.commands import get_run
 from backend.runs.life.queue import JobQueue
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import has_snapshot
+from backend.runs.log.steps import RunError
 from backend.text import quote
 
 
@@ -164,26 +168,55 @@ async def _verify(
     return found.as_json(), None
 
 
+class DifferenceDocument(Document):
+    """Where a replay parts from its recording."""
+
+    path: str = Field(description="RFC 6901, within the export.")
+    expected: Any
+    found: Any
+
+
+class ReplayDocument(SparseDocument):
+    """What a replay came to; `run_id` names the new run of a live one, `replay_id` a verification.
+
+    One that has found a difference is `done`; `failed` is one that could not be done.
+    """
+
+    mode: Literal["verify", "live"]
+    replayed: str
+    run_id: str | None
+    replay_id: str | None = None
+    status: Literal["queued", "done", "failed"]
+    verified: bool | None = None
+    redacted: bool | None = None
+    check: str | None = Field(None, description="What differs first, or `all`.")
+    calls_computed: int | None = None
+    calls_recorded: int | None = None
+    difference: DifferenceDocument | None = None
+    error: RunError | None = Field(None, description="`code` and `message`.")
+
+
 async def show_verification(
     engine: Engine, run_id: str, verification_id: str, tenant: str
-) -> dict[str, Any]:
-    """How it stands, as JSON values; a `NotFoundError` where this tenant's run has no such one."""
+) -> ReplayDocument:
+    """How it stands; a `NotFoundError` where this tenant's run has no such one."""
     async with transaction(engine) as session:
         asked = await find_verification(session, verification_id)
     if asked is None or (asked.run_id, asked.tenant) != (run_id, tenant):
         raise NotFoundError(f"no verification {quote(verification_id)} of {quote(run_id)}")
     head = {"mode": "verify", "replay_id": asked.id, "replayed": run_id, "status": asked.status}
-    return {**head, **(asked.report or {}), "run_id": None, "error": asked.error}
+    found = {**head, **(asked.report or {}), "run_id": None, "error": asked.error}
+    return ReplayDocument.model_validate(found)
 
 
 async def wait_for_verification(
     engine: Engine, run_id: str, verification_id: str, tenant: str, seconds: float
-) -> dict[str, Any]:
+) -> ReplayDocument:
     """The same when it is finished, or after so long."""
     until, pause = time.monotonic() + seconds, FIRST_LOOK_SECONDS
     while True:
         shown = await show_verification(engine, run_id, verification_id, tenant)
-        if shown["status"] != "queued" or time.monotonic() >= until:
+        if shown.status != "queued" or time.monotonic() >= until:
             return shown
         await asyncio.sleep(min(pause, max(0.0, until - time.monotonic())))
         pause = min(2 * pause, LAST_LOOK_SECONDS)

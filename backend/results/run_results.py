@@ -6,8 +6,12 @@ Stored results as lists show them to people and programs: head and summary, newe
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import Field
+
+from backend.document import Document as Delivered
+from backend.document import Moment
 from backend.results.asking import answer
 from backend.results.document import Document
 from backend.results.handle import Owner, Reader
@@ -68,6 +72,23 @@ def make_plain_json(value: Any) -> Any:
         near = float(value)
         return near if Decimal(repr(near)) == value else str(value)
     return value
+
+
+class ResultItem(Delivered):
+    """A large result that a run has stored."""
+
+    id: str = Field(description="Its handle.")
+    state: Literal["pending", "ready", "failed", "expired"]
+    run_id: str | None
+    tool: str | None
+    bytes: int
+    created_at: Moment
+    last_read_at: Moment
+    pinned: bool
+    expires_at: Moment | None = Field(
+        description="If nobody reads it any more; null while a run needs it, or where it is pinned."
+    )
+    summary: dict[str, Any] | None = Field(description="Null where there is none (any more).")
 
 
 async def list_overview(

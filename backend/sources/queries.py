@@ -31,6 +31,8 @@ from backend.audit.change import Author, Change
 from backend.audit.queries import record_change
 from backend.db.session import Base, CodeText, Session
 from backend.db.statements import Statements
+from backend.document import Document
+from backend.document import Moment as MomentText
 from backend.errors import ConflictError, NotFoundError, StaleVersionError, WaypoolError
 from backend.settings import find_data
 from backend.sources.spec import Source
@@ -252,3 +254,31 @@ async def make_room(session: Session, limit: int, unused_since: dt.datetime) -> 
     ranked = select(SourceResponse.address, total.label("total")).subquery()
     beyond = select(ranked.c.address).where(ranked.c.total > limit)
     await session.execute(delete(SourceResponse).where(SourceResponse.address.in_(beyond)))
+
+
+class SourceItem(Document):
+    """A source's row; `id` is its name, `spec` a `Source`."""
+
+    id: str
+    name: str
+    enabled: bool
+    question: str
+    cities: tuple[str, ...]
+    spec: dict[str, Any]
+    version: int
+    updated_at: MomentText
+
+
+def show_source(row: DataSource) -> SourceItem:
+    """A source as lists show it."""
+    source = row.source
+    return SourceItem(
+        id=row.name,
+        name=row.name,
+        enabled=row.enabled,
+        question=source.question,
+        cities=source.cities,
+        spec=row.spec,
+        version=row.version,
+        updated_at=row.updated_at.isoformat(),
+    )

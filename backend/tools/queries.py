@@ -6,7 +6,7 @@ The tools as rows that an admin can change; what a tool does stands in code.
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import CheckConstraint, DateTime, Text, select
 from sqlalchemy.dialects.postgresql import insert
@@ -17,9 +17,11 @@ from backend.audit.change import Author, Change
 from backend.audit.queries import recall, record_change
 from backend.db.session import Base, CodeText
 from backend.db.statements import Statements
+from backend.document import Document, Moment
 from backend.errors import StaleVersionError
 from backend.tools.limits import MAX_RETURN_ROWS, MIN_RETURN_ROWS, HandleMode, ToolLimit
 from backend.tools.registry import TOOLS, check_changes, get_tool
+from backend.tools.tool import Tool
 
 
 class FunctionTool(Base):
@@ -138,3 +140,37 @@ async def _lock_tool(
     if expected_version is not None and row.version != expected_version:
         raise StaleVersionError(f"{name} is at version {row.version}, not {expected_version}")
     return row
+
+
+class ToolItem(Document):
+    """A tool's row; `id` is its name, `limit` the return limit that holds."""
+
+    id: str
+    name: str
+    effect: str
+    enabled: bool
+    limit: int | None
+    max_return_rows: int | None
+    default_rows: int | None
+    handle_mode: str
+    handle_threshold_tokens: int
+    version: int
+    updated_at: Moment | None
+
+
+def show_tool(tool: Tool[Any], row: FunctionTool | None) -> ToolItem:
+    """A tool with its switches and its return limit."""
+    limit = ToolLimit() if row is None else row.limit
+    return ToolItem(
+        id=tool.name,
+        name=tool.name,
+        effect=tool.effect,
+        enabled=limit.enabled,
+        limit=limit.max_return_rows or tool.default_rows,
+        max_return_rows=limit.max_return_rows,
+        default_rows=tool.default_rows,
+        handle_mode=limit.handle_mode,
+        handle_threshold_tokens=limit.handle_threshold_tokens,
+        version=1 if row is None else row.version,
+        updated_at=None if row is None else row.updated_at.isoformat(),
+    )

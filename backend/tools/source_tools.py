@@ -18,10 +18,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, JsonValue, create_model
 from pydantic_core import PydanticCustomError
 
-from backend.errors import ConflictError, WaypoolError
+from backend.document import SparseDocument
+from backend.errors import ConflictError, ToolError, WaypoolError
 from backend.pool.snapshot import Snapshot
 from backend.results.run_results import make_plain_json
 from backend.results.tokens import count_tokens
@@ -172,26 +173,60 @@ def _count_bytes(value: Any) -> int:
     return len(write_json(value).encode())
 
 
+class TrialError(SparseDocument):
+    """Why a source gave nothing, as the model reads it."""
+
+    code: str
+    message: str
+    allowed: tuple[str, ...] = ()
+
+
+class TrialDocument(SparseDocument):
+    """What a call would give: the bytes of the response, of the facts, of what the model reads.
+
+    A source that fails gives its `error` instead.
+    """
+
+    ok: bool
+    name: str
+    address: str | None = None
+    arguments: dict[str, JsonValue] | None = None
+    cached: bool | None = None
+    raw_bytes: int | None = None
+    projected_bytes: int | None = None
+    sent_bytes: int | None = None
+    sent_tokens: int | None = None
+    answer: dict[str, JsonValue] | None = None
+    error: TrialError | None = None
+
+
+def show_failed_trial(name: str, error: ToolError) -> TrialDocument:
+    """A trial of which nothing came."""
+    said = TrialError.model_validate(error.as_json()["error"])
+    return TrialDocument(ok=False, name=name, error=said)
+
+
 async def try_source(
     source: Source, fetcher: Fetches, arguments: str, locale: Locale = "en"
-) -> dict[str, Any]:
+) -> TrialDocument:
     """What a call with these arguments (JSON) would give; a `ToolError` says why nothing."""
     args = read_arguments(make_arguments(source), arguments, locale)
     given = args.model_dump(mode="json", exclude_none=True)
     asked = await ask_source(fetcher, source, given)
     sent = asked.projection.as_sent()
     text = write_json(sent)
-    return {
-        "name": source.name,
-        "address": asked.address,
-        "arguments": given,
-        "cached": asked.fetched.is_cached,
-        "raw_bytes": len(asked.fetched.raw),
-        "projected_bytes": len(write_json(asked.projection.answer).encode()),
-        "sent_bytes": len(text.encode()),
-        "sent_tokens": count_tokens(text),
-        "answer": make_plain_json(sent),
-    }
+    return TrialDocument(
+        ok=True,
+        name=source.name,
+        address=asked.address,
+        arguments=given,
+        cached=asked.fetched.is_cached,
+        raw_bytes=len(asked.fetched.raw),
+        projected_bytes=len(write_json(asked.projection.answer).encode()),
+        sent_bytes=len(text.encode()),
+        sent_tokens=count_tokens(text),
+        answer=make_plain_json(sent),
+    )
 
 
 class NotRecordedError(WaypoolError):

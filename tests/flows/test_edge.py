@@ -7,16 +7,14 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from backend.api.documents import (
-    Page,
-    ParamItem,
-    Problem,
-    RunDocument,
-    RunItem,
-    StepItem,
-    ToolItem,
-    WhyDocument,
-)
+from backend.api.responses import Problem
+from backend.document import Page
+from backend.params.queries import ParamItem
+from backend.pool.why import Explanation
+from backend.runs.life.result import RunDocument
+from backend.runs.log.queries import RunItem
+from backend.runs.log.run_log import StepItem
+from backend.tools.queries import ToolItem
 from tests.flows.conftest import REQUEST, Client
 
 pytestmark = pytest.mark.sql
@@ -157,7 +155,7 @@ async def test_answers_are_as_documented(api: Client) -> None:
         (RunDocument, run),
         (RunDocument, infeasible),
         (Page[RunItem], (await client.get("/v1/itineraries")).json()),
-        (WhyDocument, (await client.get(f"{path}/why?place=故宫博物院")).json()),
+        (Explanation, (await client.get(f"{path}/why?place=故宫博物院")).json()),
         (Page[StepItem], (await client.get(f"/v1/runs/{run['id']}/trace")).json()),
         (Page[ParamItem], (await client.get("/v1/admin/params")).json()),
         (Page[ToolItem], (await client.get("/v1/admin/tools")).json()),

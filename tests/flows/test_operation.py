@@ -15,12 +15,13 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client.parser import text_string_to_metric_families
 
-from backend.api.documents import OpenRunItem, Page
 from backend.clock import read_utc
 from backend.db import session as database
 from backend.db.session import make_engine, transaction
+from backend.document import Page
 from backend.mock_llm.scenario import Scenario, UsageScript
 from backend.mock_llm.server import serve_mock
+from backend.runs.life.open_runs import OpenRunItem
 from backend.runs.log.queries import list_runs
 from backend.runs.log.run_log import append_step
 from backend.runs.log.steps import ModelProgressed, RunFinished, Step

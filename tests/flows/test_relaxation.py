@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.api.documents import RunDocument
+from backend.runs.life.result import RunDocument
 from tests.flows.conftest import REQUEST, Client
 from tests.flows.test_itineraries import plan, read_events
 

@@ -138,7 +138,7 @@ async def test_it_verifies_without_a_database_and_a_replay_of_its_replay_reads_t
         for reader in (second, third):
             run_id = await start_live(engine, None, run_id, None, Change(limits={"list_pois": 7}))
             await advance_run(engine, replace(planners, builtin=reader.open), run_id)
-            shown = await show_run(engine, run_id, "one")
+            shown = (await show_run(engine, run_id, "one")).as_json()
             assert shown["status"] != "failed", shown["error"]
             again = await build_export(engine, store, run_id, None)
             assert (await verify(again)).difference is None
@@ -149,7 +149,7 @@ async def test_it_verifies_without_a_database_and_a_replay_of_its_replay_reads_t
         wrong = Reader(engine, day="9")
         run_id = await start_live(engine, None, run_id, None, Change())
         await advance_run(engine, replace(planners, builtin=wrong.open), run_id)
-        ended = await show_run(engine, run_id, "one")
+        ended = (await show_run(engine, run_id, "one")).as_json()
         assert (ended["status"], ended["error"]["code"]) == ("failed", "NOT_RECORDED")
         assert "double was not asked this" in ended["error"]["message"]
         await engine.dispose()

@@ -8,10 +8,11 @@ import pytest
 from pydantic import TypeAdapter
 from sqlalchemy import text
 
-from backend.api.documents import Page, ResultItem
 from backend.db.session import make_engine, transaction
+from backend.document import Page
 from backend.ids import make_id
 from backend.results.handle import Owner
+from backend.results.run_results import ResultItem
 from backend.results.store import ResultStore
 from backend.runs.log.queries import list_ancestors
 from tests.flows.conftest import REQUEST, Client

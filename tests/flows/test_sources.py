@@ -117,7 +117,7 @@ async def test_a_run_asks_a_source_and_goes_on_without_it(seeded_url: str, is_up
             planners = Planners(planner.open, None, make_store(settings, engine), None, sources)
             run_id = (await start_run(engine, None, "one", REQUEST)).run_id
             await advance_run(engine, planners, run_id, means=means)
-        result = await show_run(engine, run_id, "one")
+        result = (await show_run(engine, run_id, "one")).as_json()
     await engine.dispose()
     assert "double" in planner.offered
     assert result["status"] == "succeeded"

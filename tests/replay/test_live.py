@@ -46,9 +46,9 @@ async def test_a_smaller_pool_and_a_lower_limit_are_computed_from_the_snapshot(
     marks = [called.replayed for called in select_payloads(again.steps, ToolCalled)]
     assert "computed" in marks
     found = diff_runs(sound, again)
-    assert found["params"] == {"POOL_POI_SIZE": [8, 6]}
-    assert len(found["pool"]["beijing"]["pois"]["out"]) == 2
-    assert found["limits"]["list_pois"] == [25, 3]
+    assert found.params == {"POOL_POI_SIZE": [8, 6]}
+    assert len(found.pool["beijing"]["pois"]["out"]) == 2
+    assert found.limits["list_pois"] == [25, 3]
     text = write_diff(found)
     for line in ("params: POOL_POI_SIZE: 8 → 6", "pool of beijing: pois: out"):
         assert line in text
@@ -69,8 +69,8 @@ async def test_another_model_plans_on_the_same_snapshot(sound: RunExport) -> Non
     assert again.result["planner_used"] == "openai"
     assert again.snapshot.sha256 == sound.snapshot.sha256
     found = diff_runs(sound, again)
-    assert found["calls"]["first_difference"]["number"] == 1
-    assert found["days"]
+    assert found.calls["first_difference"]["number"] == 1
+    assert found.days
 
 
 def make_source(arguments: str, says: str) -> tuple[ToolCall, ToolOutcome]:

@@ -63,11 +63,11 @@ def test_a_short_pool_names_the_cap_and_the_numbers() -> None:
         "40% of runs in guilin end without a valid plan and their pool held 31 of 60 places:"
         " the cap of the economy tier rejects 54; raise it or add places"
     )
-    shown = finding.as_json()
+    shown = finding.show().as_json()
     assert shown["preview"]["href"] == "/v1/admin/pool-preview"
     assert shown["preview"]["body"] == {"run_id": "run_1"}
     cap = propose(finding, default_values(), {})
-    body = finding.as_json(cap)["preview"]["body"]
+    body = finding.show(cap).as_json()["preview"]["body"]
     assert body["params"] == {"POI_PRICE_CAP_ECONOMY": "300.00"}
 
 
@@ -124,8 +124,8 @@ def test_runs_stand_on_the_time_axis_where_they_ended() -> None:
     late = make_row("cancelled") | {"finished_at": since + dt.timedelta(days=1)}
     rows = [make_row(), make_row("failed"), late]
     parts = draw_timeline(rows, since, since + dt.timedelta(days=1))
-    assert [n for n, part in enumerate(parts) if part["runs"]] == [10, 27]
-    assert (parts[10]["succeeded"], parts[10]["without_plan"]) == (1, 1)
-    assert parts[27]["runs"] == 1
+    assert [n for n, part in enumerate(parts) if part.runs] == [10, 27]
+    assert (parts[10].succeeded, parts[10].without_plan) == (1, 1)
+    assert parts[27].runs == 1
     (group,) = summarize([make_row(), make_row() | {"started_at": None}], "city")
     assert group["seconds"] == 2.0

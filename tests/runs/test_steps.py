@@ -86,5 +86,5 @@ def test_the_ledger_says_what_a_source_gave_and_what_was_left_of_it() -> None:
         called = ToolCalled(planner="openai", turn=1, index=0, call=call, outcome=outcome)
         steps.append(Step(number, called, NOW))
     sizes = {"raw_bytes": 900, "projected_bytes": 300, "sent_bytes": 120}
-    [shown] = describe_ledger("run_1", steps, 8000, None)["tool_results"]
-    assert shown == {"number": 1, "tool": "hk_weather", **sizes}
+    [shown] = describe_ledger("run_1", steps, 8000, None).tool_results
+    assert shown.model_dump() == {"number": 1, "tool": "hk_weather", **sizes}

@@ -119,7 +119,7 @@ async def test_a_run_ends_at_its_deadline_with_what_it_has(seeded: AsyncEngine) 
     run_id = await start(seeded, deadline_seconds=2)
     planner = Interrupted(2, wait_long)
     await advance_run(seeded, Planners(planner.open, None), run_id)
-    result = await show_run(seeded, run_id, None)
+    result = (await show_run(seeded, run_id, None)).as_json()
     assert result["status"] == "failed"
     assert result["error"]["code"] == "DEADLINE_EXCEEDED"
     assert len(result["itinerary"]["days"]) == 3

@@ -1,15 +1,16 @@
 """The audit trail: every change that an admin has made, newest first."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
 from backend.api.deps import Admin, ServicesDep
-from backend.api.documents import AuditItem, Page, Responses, document_problems
-from backend.audit.change import ChangeKind
+from backend.api.responses import document_problems
+from backend.audit.change import AuditItem, ChangeKind, make_page
 from backend.audit.queries import list_changes
 from backend.bootstrap import Services
 from backend.db.session import transaction
+from backend.document import Page
 from backend.params.registry import find_param
 from backend.tools.registry import get_tool
 
@@ -21,11 +22,10 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 Cursor = Annotated[
     int | None, Query(ge=1, le=MAX_ID, description="`next_cursor` of the last page.")
 ]
-_PAGE: Responses = {200: {"model": Page[AuditItem]}}
-_HISTORY: Responses = {**_PAGE, **document_problems(404)}
+_HISTORY = document_problems(404)
 
 
-@router.get("/audit", summary="All changes", responses=_PAGE)
+@router.get("/audit", summary="All changes")
 async def get_audit(
     services: ServicesDep,
     _: Admin,
@@ -33,7 +33,7 @@ async def get_audit(
     subject: Annotated[str | None, Query(max_length=200, description="Its key or id.")] = None,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> dict[str, Any]:
+) -> Page[AuditItem]:
     """Who, when, what it was, what it is, why; nothing in it can be edited."""
     return await _list(services, kind, subject, limit, cursor)
 
@@ -45,7 +45,7 @@ async def get_param_history(
     _: Admin,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> dict[str, Any]:
+) -> Page[AuditItem]:
     """Newest first; `version` is what `revert` takes."""
     return await _list(services, "param", find_param(key).key, limit, cursor)
 
@@ -57,15 +57,14 @@ async def get_tool_history(
     _: Admin,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> dict[str, Any]:
+) -> Page[AuditItem]:
     """Newest first; `version` is what `revert` takes."""
     return await _list(services, "tool", get_tool(name).name, limit, cursor)
 
 
 async def _list(
     services: Services, kind: str | None, subject: str | None, limit: int, cursor: int | None
-) -> dict[str, Any]:
+) -> Page[AuditItem]:
     async with transaction(services.engine) as session:
         found = await list_changes(session, limit + 1, kind=kind, subject=subject, before=cursor)
-    items = [entry.as_json() for entry in found[:limit]]
-    return {"items": items, "next_cursor": items[-1]["id"] if len(found) > limit else None}
+    return make_page(found, limit)

@@ -10,9 +10,9 @@ from backend.access.principal import Principal
 from backend.api.admin.tuning import make_author
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Admin, ServicesDep
-from backend.api.documents import CatalogueRow, Responses, document_problems
+from backend.api.responses import document_problems
 from backend.bootstrap import Services
-from backend.catalogue.editing import FIXED, LINES, RowKind, edit_row, read_row
+from backend.catalogue.editing import FIXED, LINES, CatalogueRow, RowKind, edit_row, read_row
 from backend.db.session import transaction
 
 router = APIRouter(prefix="/admin", tags=["admin"])
@@ -20,8 +20,8 @@ router = APIRouter(prefix="/admin", tags=["admin"])
 RowId = Annotated[str, Path(max_length=100, description="Of the row.")]
 IfMatch = Annotated[str | None, Header(description="The `ETag` that you read.")]
 
-_ROW: Responses = {200: {"model": CatalogueRow}, **document_problems(404)}
-_CHANGED: Responses = {200: {"model": CatalogueRow}, **document_problems(404, 412, 413)}
+_ROW = document_problems(404)
+_CHANGED = document_problems(404, 412, 413)
 
 
 class AnyChange(BaseModel):
@@ -50,7 +50,7 @@ Body = Annotated[AnyChange, Depends(read_body_as(AnyChange))]
 @router.get("/pois/{row_id}", summary="A place", responses=_ROW)
 async def get_poi(
     row_id: RowId, response: Response, services: ServicesDep, _: Admin
-) -> dict[str, Any]:
+) -> CatalogueRow:
     """As the catalogue has it; its `ETag` is for `If-Match`."""
     return await _read(services, response, "poi", row_id)
 
@@ -58,7 +58,7 @@ async def get_poi(
 @router.get("/hotels/{row_id}", summary="A hotel", responses=_ROW)
 async def get_hotel(
     row_id: RowId, response: Response, services: ServicesDep, _: Admin
-) -> dict[str, Any]:
+) -> CatalogueRow:
     """As the catalogue has it; its `ETag` is for `If-Match`."""
     return await _read(services, response, "hotel", row_id)
 
@@ -66,7 +66,7 @@ async def get_hotel(
 @router.get("/trains/{row_id}", summary="A train", responses=_ROW)
 async def get_train(
     row_id: RowId, response: Response, services: ServicesDep, _: Admin
-) -> dict[str, Any]:
+) -> CatalogueRow:
     """As the catalogue has it; its `ETag` is for `If-Match`."""
     return await _read(services, response, "train", row_id)
 
@@ -84,7 +84,7 @@ async def patch_poi(
     principal: Admin,
     change: Body,
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> CatalogueRow:
     """Audited; the catalogue's version rises, pools from now on see it, running runs do not."""
     edit = _Edit("poi", row_id, change, if_match)
     return await edit.make(services, response, principal)
@@ -103,7 +103,7 @@ async def patch_hotel(
     principal: Admin,
     change: Body,
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> CatalogueRow:
     """Audited; the catalogue's version rises, pools from now on see it, running runs do not."""
     edit = _Edit("hotel", row_id, change, if_match)
     return await edit.make(services, response, principal)
@@ -122,7 +122,7 @@ async def patch_train(
     principal: Admin,
     change: Body,
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> CatalogueRow:
     """Audited; the catalogue's version rises, pools from now on see it, running runs do not."""
     edit = _Edit("train", row_id, change, if_match)
     return await edit.make(services, response, principal)
@@ -140,20 +140,18 @@ class _Edit:
 
     async def make(
         self, services: Services, response: Response, principal: Principal
-    ) -> dict[str, Any]:
+    ) -> CatalogueRow:
         author = make_author(principal, self._why)
         async with transaction(services.engine) as session:
             edited = await edit_row(
                 session, self._kind, self._row_id, self._values, author, self._tag
             )
         response.headers["ETag"] = f'"{edited.tag}"'
-        return edited.as_json()
+        return edited.show()
 
 
-async def _read(
-    services: Services, response: Response, kind: RowKind, row_id: str
-) -> dict[str, Any]:
+async def _read(services: Services, response: Response, kind: RowKind, row_id: str) -> CatalogueRow:
     async with transaction(services.engine) as session:
         found = await read_row(session, kind, row_id)
     response.headers["ETag"] = f'"{found.tag}"'
-    return found.as_json()
+    return found.show()

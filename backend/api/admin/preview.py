@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Admin, ServicesDep
-from backend.api.documents import PoolTrialDocument, document_problems
+from backend.api.responses import document_problems
 from backend.db.session import Session, transaction
 from backend.errors import Fault, RequestRefusedError
 from backend.runs.life.commands import get_run
-from backend.runs.stats.pool_trial import Trial, try_pool
+from backend.runs.stats.pool_trial import PoolTrialDocument, Trial, try_pool
 
 router = APIRouter(prefix="/admin", tags=["admin"])
 
@@ -39,7 +39,7 @@ async def preview_pool(
     services: ServicesDep,
     admin: Admin,
     trial: Annotated[PoolTrial, Depends(read_body_as(PoolTrial))],
-) -> dict[str, Any]:
+) -> PoolTrialDocument:
     """Funnel, rejections, what enters and leaves against today's parameters, tokens of the lists."""
     async with transaction(services.engine) as session:
         request = await _choose_request(session, trial, admin.tenant)

@@ -9,33 +9,30 @@ from pydantic import Field, model_validator
 from backend.api.admin.tuning import Change, IfMatch, Why, make_author, read_version
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Admin, ServicesDep
-from backend.api.documents import (
-    Page,
-    Responses,
-    SourceItem,
-    TrialDocument,
-    document_problems,
-)
+from backend.api.responses import document_problems
 from backend.bootstrap import make_fetcher
 from backend.db.session import transaction
+from backend.document import Page
 from backend.errors import OutOfBoundsError, ToolError
 from backend.sources.queries import (
     DataSource,
+    SourceItem,
     add_source,
     get_source,
     list_sources,
     remove_source,
+    show_source,
     write_source,
 )
 from backend.sources.spec import Source
-from backend.tools.source_tools import check_name, try_source
+from backend.tools.source_tools import TrialDocument, check_name, show_failed_trial, try_source
 
 router = APIRouter(prefix="/admin/sources", tags=["admin"])
 
 Name = Annotated[str, Path(description="Of the source, such as `hk_weather_now`.")]
-_SOURCE: Responses = {200: {"model": SourceItem}, **document_problems(404)}
-_CHANGED: Responses = {**_SOURCE, **document_problems(404, 409, 412, 413)}
-_ADDED: Responses = {201: {"model": SourceItem}, **document_problems(409, 413)}
+_SOURCE = document_problems(404)
+_CHANGED = document_problems(404, 409, 412, 413)
+_ADDED = document_problems(409, 413)
 
 
 class SourceChange(Change):
@@ -60,12 +57,11 @@ class Trial(Change):
     arguments: dict[str, Any] = Field(default_factory=dict, examples=[{"date": "2026-10-01"}])
 
 
-@router.get("", summary="All sources", responses={200: {"model": Page[SourceItem]}})
-async def get_sources(services: ServicesDep, _: Admin) -> dict[str, Any]:
+@router.get("", summary="All sources")
+async def get_sources(services: ServicesDep, _: Admin) -> Page[SourceItem]:
     """By name; those switched off too."""
     async with transaction(services.engine) as session:
-        items = [show_source(row) for row in await list_sources(session)]
-    return {"items": items, "next_cursor": None}
+        return Page(items=tuple(show_source(row) for row in await list_sources(session)))
 
 
 @router.post(
@@ -80,7 +76,7 @@ async def post_source(
     services: ServicesDep,
     principal: Admin,
     source: Annotated[Source, Depends(read_body_as(Source))],
-) -> dict[str, Any]:
+) -> SourceItem:
     """It is switched off until it is enabled, so that it can be tried first."""
     check_name(source)
     async with transaction(services.engine) as session:
@@ -91,7 +87,7 @@ async def post_source(
 @router.get("/{name}", summary="One source", responses=_SOURCE)
 async def get_one_source(
     name: Name, response: Response, services: ServicesDep, _: Admin
-) -> dict[str, Any]:
+) -> SourceItem:
     """Its `ETag` is for `If-Match`."""
     async with transaction(services.engine) as session:
         return _tag(response, await get_source(session, name))
@@ -110,7 +106,7 @@ async def patch_source(
     principal: Admin,
     change: Annotated[SourceChange, Depends(read_body_as(SourceChange))],
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> SourceItem:
     """It holds from the next call on, in running runs too; 412 where the version has moved."""
     source = None if change.source is None else Source.model_validate(change.source)
     if source is not None and source.name != name:
@@ -146,41 +142,27 @@ async def delete_source(
     "/{name}/test",
     summary="Try a source",
     openapi_extra=document_body("Trial"),
-    responses={200: {"model": TrialDocument}, **document_problems(404, 413)},
+    response_model_exclude_unset=True,
+    responses=document_problems(404, 413),
 )
 async def post_trial(
     name: Name,
     services: ServicesDep,
     _: Admin,
     trial: Annotated[Trial, Depends(read_body_as(Trial))],
-) -> dict[str, Any]:
+) -> TrialDocument:
     """Fetches now, be it switched on or not, and shows what the model would read."""
     async with transaction(services.engine) as session:
         source = (await get_source(session, name)).source
     fetcher = make_fetcher(services.settings, services.engine)
     try:
-        tried = await try_source(source, fetcher, json.dumps(trial.arguments))
+        return await try_source(source, fetcher, json.dumps(trial.arguments))
     except ToolError as error:
         if error.code == "BAD_ARGUMENTS":
             raise OutOfBoundsError(error.message, code=error.code) from None
-        return {"ok": False, "name": name, **error.as_json()}
-    return {"ok": True, **tried}
+        return show_failed_trial(name, error)
 
 
-def show_source(row: DataSource) -> dict[str, Any]:
-    """A source as lists show it."""
-    source = row.source
-    return {
-        "name": row.name,
-        "enabled": row.enabled,
-        "question": source.question,
-        "cities": list(source.cities),
-        "spec": row.spec,
-        "version": row.version,
-        "updated_at": row.updated_at.isoformat(),
-    }
-
-
-def _tag(response: Response, row: DataSource) -> dict[str, Any]:
+def _tag(response: Response, row: DataSource) -> SourceItem:
     response.headers["ETag"] = f'"{row.version}"'
     return show_source(row)

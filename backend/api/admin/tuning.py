@@ -1,7 +1,7 @@
 """Parameters and return limits: read them, and set them from the next pool or call on."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -9,18 +9,33 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from backend.access.principal import Principal
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Admin, ServicesDep
-from backend.api.documents import Page, ParamItem, Responses, ToolItem, document_problems
+from backend.api.responses import document_problems
 from backend.audit.change import Author
 from backend.clock import read_utc
 from backend.db.session import transaction
+from backend.document import Page
 from backend.errors import OutOfBoundsError
-from backend.params.queries import SystemParam, read_param_rows, revert_param, write_param
-from backend.params.registry import PARAMS, Param, find_param
+from backend.params.queries import (
+    ParamItem,
+    read_param_rows,
+    revert_param,
+    show_param,
+    write_param,
+)
+from backend.params.registry import PARAMS, find_param
 from backend.tools.limits import HANDLE_THRESHOLD_TOKENS, HandleMode
-from backend.tools.queries import FunctionTool, read_tools, revert_tool, write_tool
+from backend.tools.queries import (
+    ToolItem,
+    read_tools,
+    revert_tool,
+    show_tool,
+    write_tool,
+)
 from backend.tools.registry import TOOLS, get_tool
 
 router = APIRouter(prefix="/admin", tags=["admin"])
+
+ItemT = TypeVar("ItemT", ParamItem, ToolItem)
 
 _VERSION = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
 
@@ -32,10 +47,10 @@ IfMatch = Annotated[str | None, Header(description='The version that you read, s
 Why = Annotated[str | None, Field(max_length=500, description="Kept in the audit trail.")]
 
 
-_PARAM: Responses = {200: {"model": ParamItem}, **document_problems(404)}
-_CHANGED_PARAM: Responses = {**_PARAM, **document_problems(404, 412, 413)}
-_TOOL: Responses = {200: {"model": ToolItem}, **document_problems(404)}
-_CHANGED_TOOL: Responses = {**_TOOL, **document_problems(404, 412, 413)}
+_PARAM = document_problems(404)
+_CHANGED_PARAM = document_problems(404, 412, 413)
+_TOOL = document_problems(404)
+_CHANGED_TOOL = document_problems(404, 412, 413)
 
 
 class Change(BaseModel):
@@ -84,24 +99,21 @@ class Revert(Change):
     why: Why = None
 
 
-@router.get("/params", summary="All parameters", responses={200: {"model": Page[ParamItem]}})
-async def get_params(services: ServicesDep, _: Admin) -> dict[str, Any]:
+@router.get("/params", summary="All parameters")
+async def get_params(services: ServicesDep, _: Admin) -> Page[ParamItem]:
     """Value, default, type, bounds, description and version of each."""
     async with transaction(services.engine) as session:
         rows = await read_param_rows(session)
-    items = [_show_param(param, rows.get(param.key)) for param in PARAMS]
-    return {"items": items, "next_cursor": None}
+    return Page(items=tuple(show_param(param, rows.get(param.key)) for param in PARAMS))
 
 
 @router.get("/params/{key}", summary="One parameter", responses=_PARAM)
-async def get_param(
-    key: Key, response: Response, services: ServicesDep, _: Admin
-) -> dict[str, Any]:
+async def get_param(key: Key, response: Response, services: ServicesDep, _: Admin) -> ParamItem:
     """Its `ETag` is for `If-Match`."""
     param = find_param(key)
     async with transaction(services.engine) as session:
         rows = await read_param_rows(session)
-    return _tag(response, _show_param(param, rows.get(key)))
+    return _tag(response, show_param(param, rows.get(key)))
 
 
 @router.patch(
@@ -117,20 +129,20 @@ async def patch_param(
     principal: Admin,
     change: Annotated[ParamChange, Depends(read_body_as(ParamChange))],
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> ParamItem:
     """It holds from the next pool on, in every process; 412 where the version has moved."""
     param, version = find_param(key), read_version(if_match)
     author = make_author(principal, change.why)
     async with transaction(services.engine) as session:
         row = await write_param(session, key, change.value, author, expected_version=version)
-    return _tag(response, _show_param(param, row))
+    return _tag(response, show_param(param, row))
 
 
 @router.post(
     "/params/{key}/revert",
     summary="Set a parameter back",
     openapi_extra=document_body("Revert"),
-    responses={**_CHANGED_PARAM, **document_problems(404, 409, 412, 413)},
+    responses=document_problems(404, 409, 412, 413),
 )
 async def post_param_revert(
     key: Key,
@@ -139,37 +151,35 @@ async def post_param_revert(
     principal: Admin,
     change: Annotated[Revert, Depends(read_body_as(Revert))],
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> ParamItem:
     """To what it was at a version, to the default, or to what the last change replaced."""
     param, version = find_param(key), read_version(if_match)
     author = make_author(principal, change.why)
     async with transaction(services.engine) as session:
         row = await revert_param(session, key, change.to, author, expected_version=version)
-    return _tag(response, _show_param(param, row))
+    return _tag(response, show_param(param, row))
 
 
 @router.get(
     "/tools",
     summary="All tools with their return limits",
-    responses={200: {"model": Page[ToolItem]}},
 )
-async def get_tools(services: ServicesDep, _: Admin) -> dict[str, Any]:
+async def get_tools(services: ServicesDep, _: Admin) -> Page[ToolItem]:
     """Switches, return limit (null: the code's default) and version of each."""
     async with transaction(services.engine) as session:
         rows = await read_tools(session)
-    items = [_show_tool(rows[tool.name]) for tool in TOOLS if tool.name in rows]
-    return {"items": items, "next_cursor": None}
+    return Page(
+        items=tuple(show_tool(tool, rows[tool.name]) for tool in TOOLS if tool.name in rows)
+    )
 
 
 @router.get("/tools/{name}", summary="One tool", responses=_TOOL)
-async def get_one_tool(
-    name: Name, response: Response, services: ServicesDep, _: Admin
-) -> dict[str, Any]:
+async def get_one_tool(name: Name, response: Response, services: ServicesDep, _: Admin) -> ToolItem:
     """Its `ETag` is for `If-Match`."""
     get_tool(name)
     async with transaction(services.engine) as session:
         rows = await read_tools(session)
-    return _tag(response, _show_tool(rows[name]))
+    return _tag(response, show_tool(get_tool(name), rows[name]))
 
 
 @router.patch(
@@ -185,19 +195,19 @@ async def patch_tool(
     principal: Admin,
     change: Annotated[ToolChange, Depends(read_body_as(ToolChange))],
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> ToolItem:
     """It holds from the next call on, in running runs too; 412 where the version has moved."""
     version, author = read_version(if_match), make_author(principal, change.why)
     async with transaction(services.engine) as session:
         row = await write_tool(session, name, change.values, author, expected_version=version)
-    return _tag(response, _show_tool(row))
+    return _tag(response, show_tool(get_tool(name), row))
 
 
 @router.post(
     "/tools/{name}/revert",
     summary="Set a tool back",
     openapi_extra=document_body("Revert"),
-    responses={**_CHANGED_TOOL, **document_problems(404, 409, 412, 413)},
+    responses=document_problems(404, 409, 412, 413),
 )
 async def post_tool_revert(
     name: Name,
@@ -206,12 +216,12 @@ async def post_tool_revert(
     principal: Admin,
     change: Annotated[Revert, Depends(read_body_as(Revert))],
     if_match: IfMatch = None,
-) -> dict[str, Any]:
+) -> ToolItem:
     """To what it was at a version, to the default, or to what the last change replaced."""
     version, author = read_version(if_match), make_author(principal, change.why)
     async with transaction(services.engine) as session:
         row = await revert_tool(session, name, change.to, author, expected_version=version)
-    return _tag(response, _show_tool(row))
+    return _tag(response, show_tool(get_tool(name), row))
 
 
 def make_author(principal: Principal, why: str | None) -> Author:
@@ -219,8 +229,8 @@ def make_author(principal: Principal, why: str | None) -> Author:
     return Author(read_utc(), principal.key_id, why)
 
 
-def _tag(response: Response, item: dict[str, Any]) -> dict[str, Any]:
-    response.headers["ETag"] = f'"{item["version"]}"'
+def _tag(response: Response, item: ItemT) -> ItemT:
+    response.headers["ETag"] = f'"{item.version}"'
     return item
 
 
@@ -232,31 +242,3 @@ def read_version(if_match: str | None) -> int | None:
     if match is None:
         raise OutOfBoundsError(f'If-Match must be a version such as "3", not {if_match[:40]}')
     return int(match[1])
-
-
-def _show_param(param: Param, row: SystemParam | None) -> dict[str, Any]:
-    return {
-        "key": param.key,
-        "value": row.value if row else param.default,
-        "default": param.default,
-        "type": param.type,
-        "minimum": param.minimum,
-        "maximum": param.maximum,
-        "description": param.description,
-        "version": row.version if row else 1,
-        "updated_at": row.updated_at.isoformat() if row else None,
-    }
-
-
-def _show_tool(row: FunctionTool) -> dict[str, Any]:
-    default = next(tool.default_rows for tool in TOOLS if tool.name == row.name)
-    return {
-        "name": row.name,
-        "enabled": row.enabled,
-        "max_return_rows": row.max_return_rows,
-        "default_rows": default,
-        "handle_mode": row.handle_mode,
-        "handle_threshold_tokens": row.handle_threshold_tokens,
-        "version": row.version,
-        "updated_at": row.updated_at.isoformat(),
-    }

@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from backend.api.bodies import document_body, read_body_as, read_wait
 from backend.api.deps import Developer, ServicesDep
-from backend.api.documents import DiffDocument, ReplayDocument, document_problems
+from backend.api.responses import document_problems
 from backend.bootstrap import Services
 from backend.errors import Fault, RequestRefusedError, WaypoolError
 from backend.params.registry import ParamValue, check_value, find_param
 from backend.replay.export import RunExport
 from backend.replay.live import Change, build_export, start_live
-from backend.replay.run_diff import diff_runs
-from backend.replay.verify import start_verification, wait_for_verification
+from backend.replay.run_diff import DiffDocument, diff_runs
+from backend.replay.verify import ReplayDocument, start_verification, wait_for_verification
 from backend.runs.life.spending import check_model
 from backend.tools.registry import check_limit, get_tool
 
@@ -43,8 +43,9 @@ class ReplayRequest(BaseModel):
     "/{run_id}/replay",
     summary="Verify a run, or plan it again with something changed",
     openapi_extra=document_body("ReplayRequest"),
+    response_model_exclude_unset=True,
     responses={
-        200: {"model": ReplayDocument, "description": "Verified, or the first difference."},
+        200: {"description": "Verified, or the first difference."},
         202: {"model": ReplayDocument, "description": "The new run, or the job, waits or goes on."},
         **document_problems(404, 409, 413, 429),
     },
@@ -58,7 +59,7 @@ async def replay_run(
     prefer: Annotated[
         str | None, Header(description="`wait=N`: seconds to wait for a verification, 30 unasked.")
     ] = None,
-) -> dict[str, Any]:
+) -> ReplayDocument:
     """Both are jobs for the workers. Verify is waited for, and looked up where `Location` says.
 
     Live queues a new run, whose parent this one is, and names it.
@@ -70,12 +71,12 @@ async def replay_run(
     child = await start_live(services.engine, services.queue, run_id, principal.tenant, change)
     response.status_code = 202
     response.headers["Location"] = f"/v1/itineraries/{child}"
-    return {"mode": "live", "run_id": child, "replayed": run_id, "status": "queued"}
+    return ReplayDocument(mode="live", run_id=child, replayed=run_id, status="queued")
 
 
 async def _verify(
     services: Services, run_id: str, tenant: str, wait: float | None, response: Response
-) -> dict[str, Any]:
+) -> ReplayDocument:
     engine = services.engine
     asked = await start_verification(engine, services.queue, run_id, tenant)
     if wait is not None:
@@ -83,7 +84,7 @@ async def _verify(
     seconds = WAIT_SECONDS if wait is None else wait
     shown = await wait_for_verification(engine, run_id, asked, tenant, seconds)
     response.headers["Location"] = f"/v1/runs/{run_id}/replay/{asked}"
-    if shown["status"] == "queued":
+    if shown.status == "queued":
         response.status_code = 202
     return shown
 
@@ -91,7 +92,8 @@ async def _verify(
 @router.get(
     "/{run_id}/replay/{replay_id}",
     summary="How a verification stands, and what it came to",
-    responses={200: {"model": ReplayDocument}, **document_problems(404)},
+    response_model_exclude_unset=True,
+    responses=document_problems(404),
 )
 async def get_replay(
     run_id: RunId,
@@ -99,7 +101,7 @@ async def get_replay(
     services: ServicesDep,
     principal: Developer,
     prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait for it.")] = None,
-) -> dict[str, Any]:
+) -> ReplayDocument:
     """`queued`, `done` with the report, or `failed` with the error."""
     wait = read_wait(prefer) or 0.0
     return await wait_for_verification(services.engine, run_id, replay_id, principal.tenant, wait)
@@ -108,14 +110,14 @@ async def get_replay(
 @router.get(
     "/{run_id}/diff/{other}",
     summary="What differs between two runs",
-    responses={200: {"model": DiffDocument}, **document_problems(404, 409)},
+    responses=document_problems(404, 409),
 )
 async def diff_run(
     run_id: RunId,
     other: Annotated[str, Path(description="Id of the other run.")],
     services: ServicesDep,
     principal: Developer,
-) -> dict[str, Any]:
+) -> DiffDocument:
     """Request, parameters, pool, calls, plan by day, tokens, cost; each pair is `[one, other]`."""
     mine = await _read(services, run_id, principal.tenant)
     its = await _read(services, other, principal.tenant)

@@ -5,14 +5,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.api.deps import Developer, ServicesDep
-from backend.api.documents import Page, ResultItem, document_problems
+from backend.api.responses import document_problems
 from backend.db.session import transaction
+from backend.document import Page
 from backend.errors import ConflictError, NotFoundError, OutOfBoundsError, ToolError, WaypoolError
 from backend.results.asking import answer, parse_query_text
 from backend.results.document import Document
 from backend.results.handle import Reader
 from backend.results.path_grammar import MAX_CHARACTERS
-from backend.results.run_results import list_overview
+from backend.results.run_results import ResultItem, list_overview
 from backend.results.values import write_json
 from backend.runs.life.commands import get_run
 from backend.runs.log.queries import list_ancestors

@@ -1,27 +1,22 @@
 """For developers: the snapshot that a run was made from, what it left out, and its whole log."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
 from backend.api.deps import Developer, ServicesDep
-from backend.api.documents import (
-    DroppedDocument,
-    LedgerDocument,
-    Page,
-    StepItem,
-    document_problems,
-)
+from backend.api.responses import document_problems
 from backend.db.session import transaction
+from backend.document import Page
 from backend.errors import ConflictError
-from backend.pool.dropped import Drop, Order, list_dropped
+from backend.pool.dropped import Drop, DroppedDocument, Order, list_dropped
 from backend.pool.dropped_queries import View
 from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.life.commands import get_run
-from backend.runs.life.ledger import read_ledger
+from backend.runs.life.ledger import LedgerDocument, read_ledger
 from backend.runs.log.queries import read_snapshot_text
-from backend.runs.log.run_log import read_steps
+from backend.runs.log.run_log import StepItem, read_steps
 
 router = APIRouter(prefix="/runs", tags=["developer"])
 
@@ -53,7 +48,7 @@ async def get_snapshot(run_id: RunId, services: ServicesDep, principal: Develope
 @router.get(
     "/{run_id}/dropped",
     summary="What a rule has kept out of the pool",
-    responses={200: {"model": DroppedDocument}, **document_problems(404, 409)},
+    responses=document_problems(404, 409),
 )
 async def get_dropped(  # noqa: PLR0913 - which count of the funnel, and which part of its rows
     run_id: RunId,
@@ -70,7 +65,7 @@ async def get_dropped(  # noqa: PLR0913 - which count of the funnel, and which p
     cursor: Annotated[
         int, Query(ge=0, le=MAX_SEQ, description="`next_cursor` of the last page.")
     ] = 0,
-) -> dict[str, Any]:
+) -> DroppedDocument:
     """From the snapshot where it holds all of them, else by the same rules from today's catalogue."""
     async with transaction(services.engine) as session:
         await get_run(session, run_id, principal.tenant)
@@ -80,16 +75,15 @@ async def get_dropped(  # noqa: PLR0913 - which count of the funnel, and which p
         snapshot = await asyncio.to_thread(Snapshot.model_validate_json, text)
         view = View(q, order, cursor, limit)
         dropped = await list_dropped(session, snapshot, Drop(kind, reason, at), view)
-    end = cursor + len(dropped.rows)
-    return dropped.as_json() | {"next_cursor": end if end < dropped.total else None}
+    return dropped.show(cursor)
 
 
 @router.get(
     "/{run_id}/ledger",
     summary="What the model was sent and what it cost",
-    responses={200: {"model": LedgerDocument}, **document_problems(404)},
+    responses=document_problems(404),
 )
-async def get_ledger(run_id: RunId, services: ServicesDep, principal: Developer) -> dict[str, Any]:
+async def get_ledger(run_id: RunId, services: ServicesDep, principal: Developer) -> LedgerDocument:
     """Each request by part, the main context at the end, the cumulative throughput."""
     return await read_ledger(services.engine, run_id, principal.tenant, services.planners.models)
 
@@ -97,7 +91,7 @@ async def get_ledger(run_id: RunId, services: ServicesDep, principal: Developer)
 @router.get(
     "/{run_id}/trace",
     summary="The run log, step by step",
-    responses={200: {"model": Page[StepItem]}, **document_problems(404)},
+    responses=document_problems(404),
 )
 async def get_trace(
     run_id: RunId,
@@ -107,13 +101,10 @@ async def get_trace(
     cursor: Annotated[
         int, Query(ge=0, le=MAX_SEQ, description="`next_cursor` of the last page.")
     ] = 0,
-) -> dict[str, Any]:
+) -> Page[StepItem]:
     """Every model reply, tool outcome and decision with its payload, in order."""
     async with transaction(services.engine) as session:
         await get_run(session, run_id, principal.tenant)
     steps = await read_steps(services.engine, run_id, cursor, limit + 1)
-    items = [
-        {"seq": s.seq, "kind": s.kind, "at": s.at.isoformat(), "payload": s.payload.as_json()}
-        for s in steps[:limit]
-    ]
-    return {"items": items, "next_cursor": items[-1]["seq"] if len(steps) > limit else None}
+    items = tuple(StepItem.of(step) for step in steps[:limit])
+    return Page(items=items, next_cursor=items[-1].seq if len(steps) > limit else None)

@@ -1,20 +1,21 @@
 """After the plan is made: does it still hold, and what does the traveller think of it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import ServicesDep, User
-from backend.api.documents import FeedbackDocument, RecheckDocument, document_problems
+from backend.api.responses import document_problems
 from backend.clock import read_utc
 from backend.db.session import transaction
+from backend.document import Document, Moment
 from backend.errors import ConflictError
 from backend.runs.life.commands import get_run
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import save_feedback
-from backend.runs.revising.recheck import recheck_run
+from backend.runs.revising.recheck import RecheckDocument, recheck_run
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
 
@@ -30,12 +31,23 @@ class Feedback(BaseModel):
     comment: str | None = Field(None, max_length=2000)
 
 
+class FeedbackDocument(Document):
+    """A word about a plan, as kept."""
+
+    run_id: str
+    rating: int
+    comment: str | None
+    at: Moment
+
+
 @router.post(
     "/{run_id}/recheck",
     summary="Does the plan still hold?",
-    responses={200: {"model": RecheckDocument}, **document_problems(404, 409)},
+    responses=document_problems(404, 409),
 )
-async def recheck(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
+async def recheck_itinerary(
+    run_id: RunId, services: ServicesDep, principal: User
+) -> RecheckDocument:
     """What has changed in the catalogue for the things in it: closed, dearer, gone.
 
     Of an infeasible run the plan that it shows is checked, under its `relaxation`. A run without a
@@ -48,14 +60,14 @@ async def recheck(run_id: RunId, services: ServicesDep, principal: User) -> dict
     "/{run_id}/feedback",
     summary="Say what you think of the plan",
     openapi_extra=document_body("Feedback"),
-    responses={200: {"model": FeedbackDocument}, **document_problems(404, 409, 413)},
+    responses=document_problems(404, 409, 413),
 )
 async def give_feedback(
     run_id: RunId,
     services: ServicesDep,
     principal: User,
     feedback: Annotated[Feedback, Depends(read_body_as(Feedback))],
-) -> dict[str, Any]:
+) -> FeedbackDocument:
     """A later word replaces the former; it is counted in the admin's statistics."""
     at = read_utc()
     async with transaction(services.engine) as session:
@@ -63,4 +75,4 @@ async def give_feedback(
         if not is_final(run.status):
             raise ConflictError(f"{run_id} is {run.status}: there is nothing to rate yet")
         await save_feedback(session, run_id, feedback.rating, feedback.comment, at)
-    return {"run_id": run_id, "at": at.isoformat(), **feedback.model_dump()}
+    return FeedbackDocument(run_id=run_id, at=at.isoformat(), **feedback.model_dump())

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 
 from backend.api.deps import ServicesDep, User
-from backend.api.documents import Responses, document_problems
+from backend.api.responses import Responses, document_problems
 from backend.planner.exports.formats import FORMATS, Format
 from backend.runs.life.result import read_delivered
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -12,25 +12,19 @@ from fastapi.sse import format_sse_event
 
 from backend.api.bodies import document_body, read_json_body, read_wait, wait_for_end
 from backend.api.deps import ServicesDep, User
-from backend.api.documents import (
-    Page,
-    Responses,
-    RunDocument,
-    RunItem,
-    WhyDocument,
-    document_problems,
-)
+from backend.api.responses import Responses, document_problems
 from backend.bootstrap import Services
 from backend.db.session import transaction
+from backend.document import Page
 from backend.errors import ConflictError
 from backend.pool.snapshot import Snapshot
-from backend.pool.why import explain_place
+from backend.pool.why import Explanation, explain_place
 from backend.runs.life.commands import cancel_run, get_run, remove_run, start_run
-from backend.runs.life.result import list_selected, show_run
+from backend.runs.life.result import RunDocument, list_selected, show_run
 from backend.runs.life.spending import check_model
 from backend.runs.log.events import render_event
 from backend.runs.log.lifecycle import RunStatus, is_final
-from backend.runs.log.queries import list_runs, make_page, read_snapshot_text
+from backend.runs.log.queries import RunItem, list_runs, make_page, read_snapshot_text
 from backend.runs.log.run_log import read_last_seq
 
 router = APIRouter(prefix="/itineraries", tags=["itineraries"])
@@ -51,7 +45,7 @@ _EXAMPLE = {
 _BODY = document_body(
     "PlanRequest", {"three days": {"summary": "Three days in 北京", "value": _EXAMPLE}}
 )
-_RUN: Responses = {200: {"model": RunDocument}, **document_problems(404)}
+_RUN: Responses = document_problems(404)
 _STREAM = {
     "type": "object",
     "description": "One event of the stream; `id` is its `seq`, `event` its `type`.",
@@ -103,7 +97,7 @@ WishesDep = Annotated[Wishes, Depends(read_wishes)]
     openapi_extra=_BODY,
     responses={
         200: {"model": RunDocument, "description": "The run has ended in the time to wait."},
-        202: {"model": RunDocument, "description": "The run waits or goes on."},
+        202: {"description": "The run waits or goes on."},
         **document_problems(409, 413, 429),
     },
 )
@@ -113,7 +107,7 @@ async def create_itinerary(
     services: ServicesDep,
     principal: User,
     wishes: WishesDep,
-) -> dict[str, Any]:
+) -> RunDocument:
     """202 with the run's id; with `Prefer: wait=N` 200 and the result if it ends in that time."""
     raw = await read_json_body(request)
     check_model(wishes.model, services.planners.model_names)
@@ -132,7 +126,7 @@ async def create_itinerary(
         response.headers["Preference-Applied"] = f"wait={wait:.0f}"
         await wait_for_end(services, started.run_id, wait)
     document = await show_run(services.engine, started.run_id, principal.tenant)
-    if is_final(document["status"]):
+    if is_final(document.status):
         response.status_code = 200
     return document
 
@@ -140,7 +134,6 @@ async def create_itinerary(
 @router.get(
     "",
     summary="List itineraries, newest first",
-    responses={200: {"model": Page[RunItem]}},
 )
 async def list_itineraries(
     services: ServicesDep,
@@ -150,7 +143,7 @@ async def list_itineraries(
         str | None, Query(pattern=RUN_ID, description="`next_cursor` of the last page.")
     ] = None,
     status: Annotated[RunStatus | None, Query()] = None,
-) -> dict[str, Any]:
+) -> Page[RunItem]:
     """A page of runs; `next_cursor` is null on the last one."""
     async with transaction(services.engine) as session:
         runs = await list_runs(session, principal.tenant, limit + 1, before=cursor, status=status)
@@ -158,7 +151,7 @@ async def list_itineraries(
 
 
 @router.get("/{run_id}", summary="The itinerary, and how far it is", responses=_RUN)
-async def get_itinerary(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
+async def get_itinerary(run_id: RunId, services: ServicesDep, principal: User) -> RunDocument:
     """Status, request, funnel, itinerary, violations, usage."""
     return await show_run(services.engine, run_id, principal.tenant)
 
@@ -204,14 +197,14 @@ async def _write_events(services: Services, run_id: str, after: int) -> AsyncIte
 @router.get(
     "/{run_id}/why",
     summary="Why a place is not in the itinerary",
-    responses={200: {"model": WhyDocument}, **document_problems(404, 409)},
+    responses=document_problems(404, 409),
 )
-async def explain(
+async def explain_itinerary(
     run_id: RunId,
     services: ServicesDep,
     principal: User,
     place: Annotated[str, Query(min_length=1, max_length=200, description="Id or exact name.")],
-) -> dict[str, Any]:
+) -> Explanation:
     """The reason, from the run's snapshot or, as `source` says, from today's catalogue."""
     async with transaction(services.engine) as session:
         await get_run(session, run_id, principal.tenant)
@@ -220,11 +213,11 @@ async def explain(
             raise ConflictError("the pool of this run is not built yet")
         snapshot = Snapshot.model_validate_json(text)
         selected = await list_selected(session, run_id)
-        return (await explain_place(session, snapshot, place, selected)).as_json()
+        return await explain_place(session, snapshot, place, selected)
 
 
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses=_RUN)
-async def cancel(run_id: RunId, services: ServicesDep, principal: User) -> dict[str, Any]:
+async def cancel_itinerary(run_id: RunId, services: ServicesDep, principal: User) -> RunDocument:
     """A queued run ends at once, a running one within a second; an ended one stays as it is."""
     await cancel_run(services.engine, run_id, principal.tenant)
     return await show_run(services.engine, run_id, principal.tenant)
@@ -236,6 +229,6 @@ async def cancel(run_id: RunId, services: ServicesDep, principal: User) -> dict[
     summary="Delete a run that has ended",
     responses=document_problems(404, 409),
 )
-async def delete(run_id: RunId, services: ServicesDep, principal: User) -> None:
+async def delete_itinerary(run_id: RunId, services: ServicesDep, principal: User) -> None:
     """With its snapshot, log and result; 409 while it is going on."""
     await remove_run(services.engine, run_id, principal.tenant)

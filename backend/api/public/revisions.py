@@ -1,13 +1,13 @@
 """Revisions: what a traveller wants changed in a finished itinerary, as a new run."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request, Response
 
 from backend.api.bodies import document_body, read_json_body, read_wait, wait_for_end
 from backend.api.deps import ServicesDep, User
-from backend.api.documents import RunDocument, document_problems
-from backend.runs.life.result import show_run
+from backend.api.responses import document_problems
+from backend.runs.life.result import RunDocument, show_run
 from backend.runs.log.lifecycle import is_final
 from backend.runs.revising.revisions import start_revision
 
@@ -39,7 +39,7 @@ _EXAMPLES = {
     openapi_extra=document_body("RevisionRequest", _EXAMPLES),
     responses={
         200: {"model": RunDocument, "description": "The run has ended in the time to wait."},
-        202: {"model": RunDocument, "description": "The run waits or goes on."},
+        202: {"description": "The run waits or goes on."},
         **document_problems(404, 409, 413, 429),
     },
 )
@@ -50,7 +50,7 @@ async def create_revision(
     services: ServicesDep,
     principal: User,
     prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
-) -> dict[str, Any]:
+) -> RunDocument:
     """A new run on the same snapshot, or with `refresh` on a new one; locked items stay."""
     raw = await read_json_body(request)
     has_model = bool(services.planners.model_names)
@@ -63,6 +63,6 @@ async def create_revision(
         response.headers["Preference-Applied"] = f"wait={wait:.0f}"
         await wait_for_end(services, started.run_id, wait)
     document = await show_run(services.engine, started.run_id, principal.tenant)
-    if is_final(document["status"]):
+    if is_final(document.status):
         response.status_code = 200
     return document

@@ -6,11 +6,12 @@ What is pruned when its time is over: ended runs that nobody has pinned, and old
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from sqlalchemy import case, delete, func, select, text
 
 from backend.db.session import Engine, Session, transaction
+from backend.document import Document, Moment
 from backend.params.queries import read_params
 from backend.params.registry import get_number
 from backend.runs.life.commands import delete_old_keys
@@ -25,8 +26,8 @@ class OpenRun:
 
     id: str
     tenant: str
-    status: str
-    executor: str
+    status: Literal["queued", "running"]
+    executor: Literal["queue", "command"]
     created_at: dt.datetime
     started_at: dt.datetime | None
     deadline_at: dt.datetime | None
@@ -79,22 +80,39 @@ async def count_open_runs(session: Session, now: dt.datetime) -> dict[str, tuple
     return {status: (count, (now - oldest).total_seconds()) for status, count, oldest in rows}
 
 
-def show_open_run(run: OpenRun, now: dt.datetime) -> dict[str, Any]:
+class OpenRunItem(Document):
+    """A run that has not ended."""
+
+    id: str
+    tenant: str
+    status: Literal["queued", "running"]
+    executor: Literal["queue", "command"]
+    created_at: Moment
+    started_at: Moment | None
+    deadline_at: Moment | None
+    age_seconds: float
+    is_cancelling: bool
+    steps: int
+    last_step: str
+    last_step_at: Moment
+
+
+def show_open_run(run: OpenRun, now: dt.datetime) -> OpenRunItem:
     """A run as an item of the list."""
-    return {
-        "id": run.id,
-        "tenant": run.tenant,
-        "status": run.status,
-        "executor": run.executor,
-        "created_at": run.created_at.isoformat(),
-        "started_at": run.started_at.isoformat() if run.started_at else None,
-        "deadline_at": run.deadline_at.isoformat() if run.deadline_at else None,
-        "age_seconds": round((now - run.created_at).total_seconds(), 3),
-        "is_cancelling": run.is_cancelling,
-        "steps": run.steps,
-        "last_step": run.last_kind,
-        "last_step_at": run.last_at.isoformat(),
-    }
+    return OpenRunItem(
+        id=run.id,
+        tenant=run.tenant,
+        status=run.status,
+        executor=run.executor,
+        created_at=run.created_at.isoformat(),
+        started_at=run.started_at.isoformat() if run.started_at else None,
+        deadline_at=run.deadline_at.isoformat() if run.deadline_at else None,
+        age_seconds=round((now - run.created_at).total_seconds(), 3),
+        is_cancelling=run.is_cancelling,
+        steps=run.steps,
+        last_step=run.last_kind,
+        last_step_at=run.last_at.isoformat(),
+    )
 
 
 BATCH = 100

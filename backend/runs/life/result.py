@@ -6,20 +6,22 @@ A run's plan as a file: read with its snapshot, written by the planner's exports
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from backend.agent.llm import Usage
 from backend.db.session import Engine, Session, transaction
+from backend.document import Document, Moment
 from backend.errors import ConflictError
 from backend.planner.exports.delivered import Delivered
 from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.findings import FunnelStep, count_funnel
-from backend.pool.plan_request import Resolved
+from backend.pool.plan_request import PlanRequest, Resolved, ResolvedDocument
 from backend.pool.snapshot import Kind, Snapshot
 from backend.runs.life.commands import get_run
-from backend.runs.life.spending import show_cost
-from backend.runs.log.lifecycle import is_final
+from backend.runs.life.spending import CostDocument, show_cost
+from backend.runs.log.lifecycle import RunStatus, is_final
 from backend.runs.log.queries import RunHead, read_result, read_snapshot_text
+from backend.runs.log.steps import Clash, PlannerName, RelaxationDocument, RunError
 from backend.tools.context import RunState
 
 
@@ -56,54 +58,57 @@ def count_run_funnel(snapshot: Snapshot, state: RunState) -> dict[Kind, FunnelSt
     return count_funnel(snapshot, state.listed, state.opened, selected)
 
 
-_EMPTY: dict[str, Any] = {
-    "planner_used": None,
-    "fallback_reason": None,
-    "model": None,
-    "funnel": None,
-    "itinerary": None,
-    "violations": [],
-    "clash": None,
-    "relaxation": None,
-    "usage": RunUsage().model_dump(),
-    "error": None,
-}
+class RunDocument(Document):
+    """A run; what is made at its end is null or empty before."""
+
+    id: str
+    status: RunStatus
+    created_at: Moment
+    finished_at: Moment | None
+    parent_run_id: str | None = Field(description="The run that this one came out of.")
+    planner_used: PlannerName | None = None
+    fallback_reason: str | None = None
+    model: str | None = Field(None, description="The configured name of the language model.")
+    request: PlanRequest
+    resolved: tuple[ResolvedDocument, ...]
+    snapshot_sha256: str | None
+    catalogue_version: int | None
+    funnel: dict[Kind, FunnelStep] | None = None
+    itinerary: Itinerary | None = None
+    violations: tuple[Violation, ...] = ()
+    clash: tuple[Clash, ...] | None = None
+    relaxation: RelaxationDocument | None = None
+    usage: RunUsage = RunUsage()
+    cost: CostDocument | None = Field(description="Of the model; null where no price is known.")
+    error: RunError | None = None
 
 
-def show_result(run: RunHead, result: dict[str, Any] | None) -> dict[str, Any]:
+def show_result(run: RunHead, result: dict[str, Any] | None) -> RunDocument:
     """The delivered document: the run's head around what was computed at its end."""
-    body = _EMPTY | (result or {})
-    return {
+    head = {
         "id": run.id,
         "status": run.status,
         "created_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
         "parent_run_id": run.parent_run_id,
-        "planner_used": body["planner_used"],
-        "fallback_reason": body["fallback_reason"],
-        "model": body["model"] or run.model,
+        "model": run.model,
         "request": run.request,
         "resolved": show_resolved(run.request),
         "snapshot_sha256": run.snapshot_sha256,
         "catalogue_version": run.catalogue_version,
-        "funnel": body["funnel"],
-        "itinerary": body["itinerary"],
-        "violations": body["violations"],
-        "clash": body["clash"],
-        "relaxation": body["relaxation"],
-        "usage": body["usage"],
         "cost": show_cost(run.cost, run.currency),
-        "error": body["error"],
     }
+    made = {key: value for key, value in (result or {}).items() if value is not None}
+    return RunDocument.model_validate(head | made)
 
 
-def show_resolved(request: Mapping[str, Any]) -> list[dict[str, Any]]:
+def show_resolved(request: Mapping[str, Any]) -> tuple[ResolvedDocument, ...]:
     """What the names of a request were taken for."""
     entries = (Resolved.model_validate(entry) for entry in request.get("resolved", ()))
-    return [entry.as_json() for entry in entries]
+    return tuple(ResolvedDocument.model_validate(entry.as_json()) for entry in entries)
 
 
-async def show_run(engine: Engine, run_id: str, tenant: str | None) -> dict[str, Any]:
+async def show_run(engine: Engine, run_id: str, tenant: str | None) -> RunDocument:
     """The delivered document of a run; `NotFoundError` where there is none for this tenant."""
     async with transaction(engine) as session:
         run = await get_run(session, run_id, tenant)

@@ -3,11 +3,11 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
 
 from backend.agent.models import Models
 from backend.clock import read_utc
 from backend.db.session import Session
+from backend.document import Document
 from backend.errors import ConfigurationError, Fault, RequestRefusedError, WaypoolError
 from backend.params.registry import ParamValue
 from backend.pool.plan_request import PlannerChoice
@@ -70,9 +70,18 @@ def count_cost(stages: Iterable[Stage], models: Models | None) -> Decimal | None
     return sum(costs, Decimal(0)) if costs else None
 
 
-def show_cost(cost: Decimal | None, currency: str | None) -> dict[str, Any] | None:
+class CostDocument(Document):
+    """What the model's replies cost, in the currency of the configured prices."""
+
+    amount: str
+    currency: str
+
+
+def show_cost(cost: Decimal | None, currency: str | None) -> CostDocument | None:
     """The cost as documents show it."""
-    return None if cost is None else {"amount": write_amount(cost), "currency": currency}
+    if cost is None or currency is None:
+        return None
+    return CostDocument(amount=write_amount(cost), currency=currency)
 
 
 def write_amount(cost: Decimal) -> str:

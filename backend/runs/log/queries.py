@@ -16,6 +16,8 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 
 from backend.db.session import Engine, Session
 from backend.db.statements import Statements
+from backend.document import Document, Moment, Page
+from backend.pool.plan_request import PlannerChoice
 from backend.runs.log.lifecycle import EXECUTOR, FINAL, RunStatus
 from backend.runs.log.tables import AgentRun, RunFeedback
 
@@ -52,7 +54,7 @@ class RunHead:
     tenant: str
     status: RunStatus
     executor: str
-    planner: str
+    planner: PlannerChoice
     locale: str
     model: str | None
     cost: Decimal | None
@@ -266,24 +268,39 @@ async def list_figures(
     return [dict(row._mapping) for row in rows]  # noqa: SLF001
 
 
-def show_head(run: RunHead) -> dict[str, Any]:
+class RunItem(Document):
+    """A run in a list."""
+
+    id: str
+    status: RunStatus
+    created_at: Moment
+    finished_at: Moment | None
+    cities: tuple[str, ...]
+    start_date: str
+    days: int
+    planner: PlannerChoice
+    snapshot_sha256: str | None
+    pinned: bool
+
+
+def show_head(run: RunHead) -> RunItem:
     """A run as an item of a list."""
     request = run.request
-    return {
-        "id": run.id,
-        "status": run.status,
-        "created_at": run.created_at.isoformat(),
-        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
-        "cities": [destination["city"] for destination in request["destinations"]],
-        "start_date": request["start_date"],
-        "days": request["days"],
-        "planner": run.planner,
-        "snapshot_sha256": run.snapshot_sha256,
-        "pinned": run.pinned_at is not None,
-    }
+    return RunItem(
+        id=run.id,
+        status=run.status,
+        created_at=run.created_at.isoformat(),
+        finished_at=run.finished_at.isoformat() if run.finished_at else None,
+        cities=tuple(destination["city"] for destination in request["destinations"]),
+        start_date=request["start_date"],
+        days=request["days"],
+        planner=run.planner,
+        snapshot_sha256=run.snapshot_sha256,
+        pinned=run.pinned_at is not None,
+    )
 
 
-def make_page(runs: Sequence[RunHead], limit: int) -> dict[str, Any]:
+def make_page(runs: Sequence[RunHead], limit: int) -> Page[RunItem]:
     """A page of at most `limit` runs; `runs` holds one more where there are more."""
-    items = [show_head(run) for run in runs[:limit]]
-    return {"items": items, "next_cursor": items[-1]["id"] if len(runs) > limit else None}
+    items = tuple(show_head(run) for run in runs[:limit])
+    return Page(items=items, next_cursor=items[-1].id if len(runs) > limit else None)

@@ -15,6 +15,7 @@ from sqlalchemy import and_, func, select
 
 from backend.db.session import Engine, Session, raw_connection, transaction
 from backend.db.statements import Statements
+from backend.document import Document, Moment
 from backend.errors import WaypoolError
 from backend.runs.log.steps import Step, read_payload
 from backend.runs.log.tables import RunLogRow, RunPayloadRow
@@ -34,6 +35,21 @@ with written as (
 )
 select pg_notify(%(channel)s, run_id) from written
 """
+
+
+class StepItem(Document):
+    """A step of the run log."""
+
+    seq: int
+    kind: str
+    at: Moment
+    payload: dict[str, JsonValue]
+
+    @classmethod
+    def of(cls, step: Step) -> "StepItem":
+        """A step as the trace and an export show it."""
+        payload = step.payload.as_json()
+        return cls(seq=step.seq, kind=step.kind, at=step.at.isoformat(), payload=payload)
 
 
 class RunTakenOverError(WaypoolError):

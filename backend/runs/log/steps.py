@@ -181,8 +181,8 @@ class Clash(Part):
     message: str
 
 
-class ShownChange(Part):
-    """A way to ask for less, as it is delivered."""
+class RelaxationDocument(Part):
+    """The least that would make the request possible; `itinerary` is the best plan under it."""
 
     kind: str = Field(
         description="raise_budget, leave_out, add_day, extend_day, move_booking, omit_booking,"
@@ -217,7 +217,7 @@ class Sought(Payload):
     """
 
     kind: Literal["relaxation_sought"] = "relaxation_sought"
-    relaxation: ShownChange | None
+    relaxation: RelaxationDocument | None
     plan: RelaxedPlan | None
     shortage: Clash | None = None
 

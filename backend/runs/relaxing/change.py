@@ -18,7 +18,7 @@ from backend.planner.plan.itinerary import LegItem
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Snapshot
 from backend.runs.life.verdict import Findings
-from backend.runs.log.steps import ShownChange
+from backend.runs.log.steps import RelaxationDocument
 from backend.text import Locale
 
 _JOIN: dict[Locale, str] = {"zh-CN": "", "en": " "}
@@ -41,9 +41,9 @@ class Change:
     is_elsewhen: bool = False
     grow: "Callable[[Diagnosis], Iterator[Change]] | None" = None
 
-    def show(self) -> ShownChange:
+    def show(self) -> RelaxationDocument:
         """The delivered shape."""
-        return ShownChange(kind=self.kind, value=self.value, message=self.message)
+        return RelaxationDocument(kind=self.kind, value=self.value, message=self.message)
 
 
 def apply_all(request: PlanRequest, changes: Sequence[Change]) -> PlanRequest:
@@ -58,11 +58,11 @@ def sum_effort(changes: Sequence[Change]) -> float:
     return add_up(change.effort for change in changes)
 
 
-def show_changes(changes: Sequence[Change], locale: Locale) -> ShownChange:
+def show_changes(changes: Sequence[Change], locale: Locale) -> RelaxationDocument:
     """One change as it is, several as a combination."""
     if len(changes) == 1:
         return changes[0].show()
-    return ShownChange(
+    return RelaxationDocument(
         kind="combination",
         value=[change.show().model_dump(mode="json") for change in changes],
         message=_JOIN[locale].join(change.message for change in changes),

@@ -4,20 +4,23 @@ Of an infeasible run that is the plan that it shows, made for the relaxed reques
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+from pydantic import Field, JsonValue
 
 from backend.catalogue.editing import Edited, RowKind, read_row
 from backend.catalogue.importers.lines import read_weekdays
 from backend.catalogue.queries import read_state
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
+from backend.document import Document
 from backend.errors import NotFoundError
 from backend.planner.plan.draft import Draft
-from backend.planner.plan.itinerary import Violation
+from backend.planner.plan.itinerary import Costs, Violation
 from backend.pool.candidate import HotelCandidate, PoiCandidate, TrainCandidate
 from backend.pool.plan_request import PlanRequest
 from backend.pool.service import CandidatePoolService
-from backend.pool.snapshot import Snapshot, SnapshotRows
+from backend.pool.snapshot import Kind, Snapshot, SnapshotRows
 from backend.runs.life.result import read_delivered
 from backend.runs.life.verdict import check_plan
 from backend.runs.log.run_log import read_steps
@@ -33,10 +36,49 @@ _MODELS: dict[RowKind, type[Candidate]] = {
     "train": TrainCandidate,
 }
 _PRICES = {"poi": "price", "hotel": "price_per_night", "train": "price"}
+ValueT = TypeVar("ValueT")
+
 _LOST = frozenset({"gone", "closed", "not_running"})
 
 
-async def recheck_run(engine: Engine, run_id: str, tenant: str | None) -> dict[str, Any]:
+class RowChangeDocument(Document):
+    """What the catalogue says otherwise of a thing in the plan; `fields` are `[then, now]`."""
+
+    kind: Kind
+    id: str
+    name: str
+    change: str = Field(
+        description="gone, closed, not_running, dearer, cheaper, price_known, price_unknown, changed"
+    )
+    fields: dict[str, tuple[JsonValue, JsonValue]]
+
+
+class ThenAndNow(Document, Generic[ValueT]):
+    """One thing when the plan was made, and today."""
+
+    then: ValueT
+    now: ValueT
+
+
+class Recheck(Document):
+    """Whether a plan still holds."""
+
+    holds: bool
+    catalogue_version: ThenAndNow[int]
+    changes: tuple[RowChangeDocument, ...]
+    violations: tuple[Violation, ...] = Field(description="Those that have come since.")
+    costs: ThenAndNow[Costs]
+
+
+class RecheckDocument(Recheck):
+    """Whether a plan still holds; of an infeasible run, the one under its `relaxation`."""
+
+    run_id: str
+    status: str
+    relaxation: str | None
+
+
+async def recheck_run(engine: Engine, run_id: str, tenant: str | None) -> RecheckDocument:
     """What has changed for the plan of an ended run; a `NoItineraryError` where it has none."""
     delivered = await read_delivered(engine, run_id, tenant)
     steps = await read_steps(engine, run_id)
@@ -47,8 +89,12 @@ async def recheck_run(engine: Engine, run_id: str, tenant: str | None) -> dict[s
         if plan is not None and plan.request is not None:
             draft, snapshot = plan.draft, await _relax(session, snapshot, plan)
         found = await recheck_plan(session, snapshot, draft)
-    named = {"run_id": run_id, "status": delivered.status, "relaxation": delivered.relaxation}
-    return {**named, **found}
+    return RecheckDocument(
+        run_id=run_id,
+        status=delivered.status,
+        relaxation=delivered.relaxation,
+        **dict(found),
+    )
 
 
 async def _relax(session: Session, snapshot: Snapshot, plan: RelaxedPlan) -> Snapshot:
@@ -72,8 +118,8 @@ def _frame(request: PlanRequest) -> tuple[Any, ...]:
     return request.origin, request.destinations, request.start_date, request.days, ends
 
 
-async def recheck_plan(session: Session, snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
-    """What has changed since the snapshot, and whether the plan still holds, as JSON values."""
+async def recheck_plan(session: Session, snapshot: Snapshot, draft: Draft) -> Recheck:
+    """What has changed since the snapshot, and whether the plan still holds."""
     changes = []
     rows: dict[RowKind, dict[str, Any]] = {kind: {} for kind in _MODELS}
     async for kind, before, edited in _read_today(session, snapshot, draft):
@@ -85,20 +131,15 @@ async def recheck_plan(session: Session, snapshot: Snapshot, draft: Draft) -> di
     was = check_plan(snapshot, draft, now)
     found = check_plan(_put_rows(snapshot, rows), draft, now)
     new = _list_new(was.violations, found.violations)
-    is_lost = any(change["change"] in _LOST for change in changes)
-    return {
-        "holds": not is_lost and not found.errors,
-        "catalogue_version": {
-            "then": snapshot.catalogue.version,
-            "now": (await read_state(session)).version,
-        },
-        "changes": changes,
-        "violations": [violation.model_dump(mode="json") for violation in new],
-        "costs": {
-            "then": was.itinerary.costs.model_dump(mode="json"),
-            "now": found.itinerary.costs.model_dump(mode="json"),
-        },
-    }
+    is_lost = any(change.change in _LOST for change in changes)
+    version = (await read_state(session)).version
+    return Recheck(
+        holds=not is_lost and not found.errors,
+        catalogue_version=ThenAndNow(then=snapshot.catalogue.version, now=version),
+        changes=tuple(changes),
+        violations=tuple(new),
+        costs=ThenAndNow(then=was.itinerary.costs, now=found.itinerary.costs),
+    )
 
 
 def _list_new(was: Iterable[Violation], found: Iterable[Violation]) -> list[Violation]:
@@ -129,7 +170,7 @@ async def _read_today(
 
 def _compare(
     snapshot: Snapshot, draft: Draft, kind: RowKind, before: Candidate, edited: Edited | None
-) -> tuple[dict[str, Any] | None, Candidate]:
+) -> tuple[RowChangeDocument | None, Candidate]:
     """What is said of one thing, None where it is as it was, and its row as it is today."""
     if edited is None:
         return _describe(kind, before, "gone", {}), before
@@ -138,7 +179,7 @@ def _compare(
         {k: v for k, v in line.items() if k in before.__class__.model_fields}
     )
     old, new = before.model_dump(mode="json"), today.model_dump(mode="json")
-    fields = {key: [old[key], new[key]] for key in old if old[key] != new[key]}
+    fields = {key: (old[key], new[key]) for key in old if old[key] != new[key]}
     if not line["enabled"]:
         return _describe(kind, before, "closed", fields), today
     if isinstance(today, TrainCandidate) and not _runs(snapshot, draft, today):
@@ -148,7 +189,7 @@ def _compare(
     return _describe(kind, before, _name_change(kind, fields), fields), today
 
 
-def _name_change(kind: RowKind, fields: Mapping[str, list[Any]]) -> str:
+def _name_change(kind: RowKind, fields: Mapping[str, tuple[Any, Any]]) -> str:
     prices = fields.get(_PRICES[kind])
     if prices is None:
         return "changed"
@@ -165,10 +206,10 @@ def _runs(snapshot: Snapshot, draft: Draft, train: TrainCandidate) -> bool:
 
 
 def _describe(
-    kind: RowKind, row: Candidate, change: str, fields: Mapping[str, list[Any]]
-) -> dict[str, Any]:
+    kind: RowKind, row: Candidate, change: str, fields: Mapping[str, tuple[JsonValue, JsonValue]]
+) -> RowChangeDocument:
     name = row.number if isinstance(row, TrainCandidate) else row.name
-    return {"kind": kind, "id": row.id, "name": name, "change": change, "fields": dict(fields)}
+    return RowChangeDocument(kind=kind, id=row.id, name=name, change=change, fields=dict(fields))
 
 
 def _put_rows(snapshot: Snapshot, rows: Mapping[RowKind, Mapping[str, Any]]) -> Snapshot:

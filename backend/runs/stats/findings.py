@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import Field
+
+from backend.document import Document
 from backend.params.registry import ParamValue
 from backend.runs.stats.figures import UNSOUND, Row, share, summarize
 
@@ -12,6 +15,19 @@ ENOUGH_RUNS = 3
 PREVIEW = "/v1/admin/pool-preview"
 
 _TIER_PARAMS = {"price": "POI_PRICE_CAP_{tier}"}
+
+
+class FindingDocument(Document):
+    """What is wrong, by which numbers, and what would change it."""
+
+    code: str
+    message: str
+    param: str | None
+    tool: str | None
+    value: Any = Field(description="Worth a try, of the parameter or the tool's return limit.")
+    run_id: str | None = Field(description="One of the runs that show it.")
+    evidence: dict[str, Any]
+    preview: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -28,21 +44,21 @@ class Finding:
     tool: str | None = None
     example: Row | None = None
 
-    def as_json(self, value: ParamValue = None) -> dict[str, Any]:
+    def show(self, value: ParamValue = None) -> "FindingDocument":
         """With the call that previews `value`, if there is one to try, for a run that shows it.
 
         The run is named by its id: its request is the traveller's own and stays where it is.
         """
-        return {
-            "code": self.code,
-            "message": self.message,
-            "param": self.param,
-            "tool": self.tool,
-            "value": value,
-            "run_id": self.example["id"] if self.example else None,
-            "evidence": dict(self.evidence),
-            "preview": self._describe_preview(value) if self.example else None,
-        }
+        return FindingDocument(
+            code=self.code,
+            message=self.message,
+            param=self.param,
+            tool=self.tool,
+            value=value,
+            run_id=self.example["id"] if self.example else None,
+            evidence=dict(self.evidence),
+            preview=self._describe_preview(value) if self.example else None,
+        )
 
     def _describe_preview(self, value: ParamValue) -> dict[str, Any]:
         assert self.example is not None

@@ -4,13 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pydantic import Field
+
 from backend.clock import read_utc
 from backend.db.session import Session
+from backend.document import Document
 from backend.errors import Fault, RequestRefusedError, WaypoolError
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue, check_value, find_param
 from backend.pool.build import preview_document
-from backend.pool.findings import count_funnel
+from backend.pool.findings import FunnelStep, count_funnel
+from backend.pool.plan_request import ResolvedDocument
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Kind, Snapshot
@@ -32,7 +36,51 @@ class Trial:
     limits: Mapping[str, object]
 
 
-async def try_pool(session: Session, trial: Trial, *, is_sealed: bool = True) -> dict[str, Any]:
+class ListCostDocument(Document):
+    """What it takes to read a list to its end, over all cities or legs."""
+
+    pages: int
+    rows: int
+    first_tokens: int = Field(description="Tokens of the first pages.")
+    tokens: int
+
+
+class PoolSideDocument(Document):
+    """A pool as `waypool pool preview` shows it, its funnel, and what its lists cost."""
+
+    cities: dict[str, Any]
+    legs: tuple[dict[str, Any], ...]
+    warnings: tuple[dict[str, Any], ...]
+    resolved: tuple[ResolvedDocument, ...]
+    sha256: str
+    funnel: dict[Kind, FunnelStep]
+    lists: dict[str, ListCostDocument]
+
+
+class NamedRow(Document):
+    """A candidate by its name; a train has no city of its own."""
+
+    id: str
+    name: str
+    city: str | None = Field(None, exclude_if=lambda city: city is None)
+
+
+class MovedDocument(Document):
+    """Candidates that only one of two pools has."""
+
+    entered: tuple[NamedRow, ...]
+    left: tuple[NamedRow, ...]
+
+
+class PoolTrialDocument(Document):
+    """Today's pool beside the proposed one."""
+
+    today: PoolSideDocument
+    proposed: PoolSideDocument
+    changes: dict[Kind, MovedDocument]
+
+
+async def try_pool(session: Session, trial: Trial, *, is_sealed: bool = True) -> PoolTrialDocument:
     """Both pools, what enters and leaves, rejections, and the tokens that the lists cost.
 
     Without seals the pools have no hashes, and come sooner.
@@ -47,11 +95,11 @@ async def try_pool(session: Session, trial: Trial, *, is_sealed: bool = True) ->
         after = await pools.build(request, {**today, **params}, is_sealed=is_sealed)
     limits = await read_limits(session)
     proposed = await _describe(after, override_rows(limits, rows))
-    return {
-        "today": await _describe(before, limits),
-        "proposed": proposed,
-        "changes": {kind: _compare(before, after, kind) for kind in KINDS},
-    }
+    return PoolTrialDocument(
+        today=await _describe(before, limits),
+        proposed=proposed,
+        changes={kind: _compare(before, after, kind) for kind in KINDS},
+    )
 
 
 def _check_trial(trial: Trial) -> tuple[dict[str, ParamValue], dict[str, int]]:
@@ -84,29 +132,28 @@ async def _resolve(session: Session, raw: object, params: Mapping[str, ParamValu
         raise RequestRefusedError(moved) from None
 
 
-async def _describe(snapshot: Snapshot, limits: Mapping[str, ToolLimit]) -> dict[str, Any]:
+async def _describe(snapshot: Snapshot, limits: Mapping[str, ToolLimit]) -> PoolSideDocument:
     costs = await measure_lists(snapshot, limits)
-    funnel = {kind: step.model_dump() for kind, step in count_funnel(snapshot).items()}
-    return {
+    return PoolSideDocument(
         **preview_document(snapshot, snapshot.request.locale, read_utc()),
-        "funnel": funnel,
-        "lists": {name: asdict(cost) for name, cost in costs.items()},
-    }
+        funnel=count_funnel(snapshot),
+        lists={name: ListCostDocument(**asdict(cost)) for name, cost in costs.items()},
+    )
 
 
-def _compare(before: Snapshot, after: Snapshot, kind: Kind) -> dict[str, Any]:
+def _compare(before: Snapshot, after: Snapshot, kind: Kind) -> MovedDocument:
     old, new = before.ids_by_kind[kind], after.ids_by_kind[kind]
-    return {
-        "entered": list(_name(after, kind, sorted(new - old))),
-        "left": list(_name(before, kind, sorted(old - new))),
-    }
+    return MovedDocument(
+        entered=tuple(_name(after, kind, sorted(new - old))),
+        left=tuple(_name(before, kind, sorted(old - new))),
+    )
 
 
-def _name(snapshot: Snapshot, kind: Kind, ids: list[str]) -> Iterator[dict[str, str]]:
+def _name(snapshot: Snapshot, kind: Kind, ids: list[str]) -> Iterator[NamedRow]:
     for row_id in ids:
         if kind == "train":
-            yield {"id": row_id, "name": snapshot.rows.trains[row_id].number}
+            yield NamedRow(id=row_id, name=snapshot.rows.trains[row_id].number)
         else:
             rows = snapshot.rows.pois if kind == "poi" else snapshot.rows.hotels
             row = rows[row_id]
-            yield {"id": row_id, "name": row.name, "city": row.city}
+            yield NamedRow(id=row_id, name=row.name, city=row.city)

@@ -10,15 +10,19 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from pydantic import Field
+
+from backend.audit.change import AuditItem
 from backend.audit.queries import list_between
 from backend.clock import read_utc
 from backend.db.session import Session
+from backend.document import Document, Moment
 from backend.errors import OutOfBoundsError
 from backend.params.queries import read_params
 from backend.params.registry import Param, ParamValue, find_param
 from backend.runs.log.queries import list_figures
 from backend.runs.stats.figures import UNSOUND, GroupBy, Row, summarize
-from backend.runs.stats.findings import Finding, find_findings
+from backend.runs.stats.findings import Finding, FindingDocument, find_findings
 from backend.tools.limits import MAX_RETURN_ROWS, ToolLimit
 from backend.tools.queries import read_limits
 from backend.tools.registry import find_tool
@@ -64,21 +68,32 @@ PARTS = 28
 """A week in parts of six hours."""
 
 
+class TimelinePart(Document):
+    """Runs that ended in one part of the span, which begins at `since`."""
+
+    since: Moment
+    runs: int
+    succeeded: int
+    without_plan: int
+
+
 def draw_timeline(
     rows: Sequence[Row], since: dt.datetime, until: dt.datetime
-) -> list[dict[str, Any]]:
+) -> list[TimelinePart]:
     """Runs of each part of the span, oldest first: all, those with a valid plan, those without."""
     width = (until - since) / PARTS
-    parts = [
-        {"since": (since + n * width).isoformat(), "runs": 0, "succeeded": 0, "without_plan": 0}
-        for n in range(PARTS)
-    ]
+    statuses: list[list[str]] = [[] for _ in range(PARTS)]
     for row in rows:
-        part: Any = parts[min(int((row["finished_at"] - since) / width), PARTS - 1)]
-        part["runs"] += 1
-        part["succeeded"] += row["status"] == "succeeded"
-        part["without_plan"] += row["status"] in UNSOUND
-    return parts
+        statuses[min(int((row["finished_at"] - since) / width), PARTS - 1)].append(row["status"])
+    return [
+        TimelinePart(
+            since=(since + n * width).isoformat(),
+            runs=len(part),
+            succeeded=part.count("succeeded"),
+            without_plan=sum(status in UNSOUND for status in part),
+        )
+        for n, part in enumerate(statuses)
+    ]
 
 
 MAX_RUNS = 20_000
@@ -120,6 +135,21 @@ def _place(moment: dt.datetime | None) -> dt.datetime | None:
     return moment.replace(tzinfo=dt.UTC)
 
 
+class StatsDocument(Document):
+    """Figures by group; `changes` lie in the span, `previous` is the span before."""
+
+    since: Moment
+    until: Moment
+    by: GroupBy
+    runs: int
+    truncated: bool
+    timeline: tuple[TimelinePart, ...] = Field(description="Runs by when they ended.")
+    groups: tuple[dict[str, Any], ...]
+    previous: tuple[dict[str, Any], ...] | None
+    changes: tuple[AuditItem, ...]
+    findings: tuple[FindingDocument, ...]
+
+
 async def read_stats(
     session: Session,
     tenant: str,
@@ -127,29 +157,29 @@ async def read_stats(
     by: GroupBy,
     *,
     is_compared: bool,
-) -> dict[str, Any]:
-    """A tenant's statistics as JSON values; `is_compared` puts those of the span before beside them."""
+) -> StatsDocument:
+    """A tenant's statistics; `is_compared` puts those of the span before beside them."""
     since, until = span
     rows = await _read_rows(session, tenant, span, MAX_RUNS)
     before = None
     if is_compared:
         before = await _read_rows(session, tenant, (since - (until - since), since), MAX_RUNS)
     changes = await list_between(session, since, until)
-    return {
-        "since": since.isoformat(),
-        "until": until.isoformat(),
-        "by": by,
-        "runs": len(rows),
-        "truncated": len(rows) == MAX_RUNS,
-        "timeline": draw_timeline(rows, since, until),
-        "groups": summarize(rows, by),
-        "previous": None if before is None else summarize(before, by),
-        "changes": [entry.as_json() for entry in changes],
-        "findings": await _show_findings(session, rows),
-    }
+    return StatsDocument(
+        since=since.isoformat(),
+        until=until.isoformat(),
+        by=by,
+        runs=len(rows),
+        truncated=len(rows) == MAX_RUNS,
+        timeline=tuple(draw_timeline(rows, since, until)),
+        groups=tuple(summarize(rows, by)),
+        previous=None if before is None else tuple(summarize(before, by)),
+        changes=tuple(entry.show() for entry in changes),
+        findings=await _show_findings(session, rows),
+    )
 
 
-async def read_findings(session: Session, tenant: str, most: int) -> list[dict[str, Any]]:
+async def read_findings(session: Session, tenant: str, most: int) -> tuple[FindingDocument, ...]:
     """The findings alone, of a tenant's newest runs of the last seven days."""
     rows = await _read_rows(session, tenant, choose_span(None, None), most)
     return await _show_findings(session, rows)
@@ -170,9 +200,9 @@ async def read_limit_use(
     return {"runs": len(used), "most": max(used, default=0), "above": above}
 
 
-async def _show_findings(session: Session, rows: Sequence[Row]) -> list[dict[str, Any]]:
+async def _show_findings(session: Session, rows: Sequence[Row]) -> tuple[FindingDocument, ...]:
     params, limits = await read_params(session), await read_limits(session)
-    return [f.as_json(propose(f, params, limits)) for f in find_findings(rows)]
+    return tuple(f.show(propose(f, params, limits)) for f in find_findings(rows))
 
 
 async def _read_rows(session: Session, tenant: str, span: Span, most: int) -> list[Row]:
