@@ -10,6 +10,7 @@
 """
 
 import asyncio
+import datetime as dt
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from backend.bench.quality import describe_quality, run_quality_bench
 from backend.bench.replays.report import Wanted, describe_replays, run_replay_bench
 from backend.bench.results import describe_results, run_results_bench
 from backend.bench.runs.scenarios import SCENARIOS
+from backend.bench.sense import ORIGINS, describe_sense, run_sense_bench
 from backend.bootstrap import make_models
 from backend.cli.database import with_engine
 from backend.cli.output import FAILED, Output, json_option, read_json
@@ -216,6 +218,36 @@ def bench_quality(output: Output, requests: int, seed: int) -> None:
     with show_progress("planning") as on_progress, open_database(settings) as url:
         report = asyncio.run(run_quality_bench(url, settings, (requests, seed), on_progress))
     output.show(report, "\n".join(describe_quality(report)))
+
+
+@bench.command("sense")
+@click.option("--itineraries", "source", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              default=None, help="Published trips, one JSON object a line; else no consensus.")  # fmt: skip
+@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), default="2026-05-12",
+              show_default=True, help="When the trips begin.")  # fmt: skip
+@click.option("--days", type=click.IntRange(1, 30), default=3,
+              show_default=True, metavar="N", help="How long they are.")  # fmt: skip
+@click.option("--city", "cities", multiple=True, type=click.Choice(sorted(ORIGINS)), metavar="ID",
+              help="Where they go; may be repeated.  [default: all sixteen]")  # fmt: skip
+@json_option
+@click.pass_obj
+def bench_sense(
+    output: Output,
+    source: Path | None,
+    date: dt.datetime,
+    days: int,
+    cities: tuple[str, ...],
+) -> None:
+    """Plan three tastes of each city by the built-in planner, and count what a local would look at.
+
+    In a database of its own that is dropped at the end.
+    """
+    settings = read_settings()
+    trips = source.read_text(encoding="utf-8").splitlines() if source else []
+    asked = (date.date(), days, cities or tuple(sorted(ORIGINS)))
+    with show_progress("planning") as on_progress, open_database(settings) as url:
+        report = asyncio.run(run_sense_bench(url, settings, asked, trips, on_progress))
+    output.show(report, "\n".join(describe_sense(report)))
 
 
 @bench.command("runs")
