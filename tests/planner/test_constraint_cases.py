@@ -219,6 +219,7 @@ CASES: dict[str, Case] = {
         sound({2: ["bj-guobo", *(poi.id for poi in SHORT), "bj-kaoya"]}),
     ),
     "TRAVEL_SHARE": Case(with_poi("far", lat=40.6, duration_min=60), sound({2: ["far"]})),
+    "INTEREST_UNMET": Case(make_snapshot(interests=["no_such"]), sound()),
     "WISH_MISSED": Case(make_snapshot(), sound({2: [("bj-798", 8 * 60)]})),
     "LATE_ARRIVAL": Case(
         make_snapshot(trains=[*TRAINS, OWL]), sound({1: []}, trains={0: ["k9"], 1: ["g21"]})

@@ -31,7 +31,7 @@ from backend.planner.plan.itinerary import (
     read_span,
 )
 from backend.planner.search.must_see import Reason, explain_missing
-from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
+from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate, TagRow
 from backend.pool.snapshot import Snapshot
 from backend.text import Locale
 
@@ -154,6 +154,10 @@ class CheckContext:
     def name(self, row: CityRow | HotelCandidate | PoiCandidate) -> str:
         """A row's name in the language of messages."""
         return name_in(row, self.locale)
+
+    def name_tag(self, tag: TagRow) -> str:
+        """A tag's name in the language of messages."""
+        return tag.name_en or tag.name if self.locale == "en" else tag.name
 
     def name_city(self, city: str) -> str:
         """A city's name; one without a row by its id."""

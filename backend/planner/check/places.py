@@ -13,13 +13,17 @@ Warns of a must-see place that is closed on every day of the stay, so it cannot 
 Warns of a must-see place that fits into no day, so it cannot be in the plan.
 
 Warns of a visit that begins at another time than was wished.
+
+Warns of an interest of the traveller that no visit serves, and says why.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from backend.planner.check.context import CheckContext, Constraint, Finding, show_time
+from backend.planner.days.hours import read_hours
 from backend.planner.plan.itinerary import DayItem, LegItem, MealItem, StayItem, VisitItem
 from backend.pool.snapshot import Kind
+from backend.text import Locale
 
 
 def find_not_in_pool(context: CheckContext) -> Iterator[Finding]:
@@ -217,4 +221,54 @@ WISH_MISSED = Constraint(
         "en": "{name} was wished at {at}; it begins at {arrive}.",
     },
     find_wish_missed,
+)
+
+
+WHY_UNMET: Mapping[str, Mapping[Locale, str]] = {
+    "nothing": {"zh-CN": "可选地点中没有这一类", "en": "no place to choose from has it"},
+    "closed": {
+        "zh-CN": "这一类地点在停留期间都不开放",
+        "en": "no place that has it is open during the stay",
+    },
+    "no_room": {
+        "zh-CN": "这一类地点没有排进行程",
+        "en": "the places that have it had no room beside the others",
+    },
+}
+
+
+def find_interest_unmet(context: CheckContext) -> Iterator[Finding]:
+    """Interests of the request that no visit and no meal serves, with the reason."""
+    seen = {tag for visited in context.visits for tag in visited.poi.tags}
+    names = {tag.id: tag for tag in context.snapshot.tags}
+    for interest in context.snapshot.request.interests:
+        if interest not in seen:
+            row = names.get(interest)
+            name = interest if row is None else context.name_tag(row)
+            why = WHY_UNMET[_explain_unmet(context, interest)][context.locale]
+            yield Finding(values={"name": name, "why": why})
+
+
+def _explain_unmet(context: CheckContext, interest: str) -> str:
+    snapshot = context.snapshot
+    pools = [snapshot.rows.pois[i] for city in snapshot.cities.values() for i in city.pois]
+    rows = [poi for poi in pools if interest in poi.tags]
+    if not rows:
+        return "nothing"
+    is_open = any(
+        read_hours(snapshot, poi, part.date).intervals
+        for poi in rows
+        for part in context.trip.parts_in(poi.city)
+    )
+    return "no_room" if is_open else "closed"
+
+
+INTEREST_UNMET = Constraint(
+    "INTEREST_UNMET",
+    "warning",
+    {
+        "zh-CN": "没有任何参观满足兴趣“{name}”：{why}。",
+        "en": "No visit serves the interest “{name}”: {why}.",
+    },
+    find_interest_unmet,
 )

@@ -38,6 +38,7 @@ from backend.planner.check.opening import (
 from backend.planner.check.places import (
     AVOIDED,
     DUPLICATE,
+    INTEREST_UNMET,
     MUST_SEE_CLOSED,
     MUST_SEE_MISSING,
     MUST_SEE_NO_FIT,
@@ -95,6 +96,7 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     PACE,
     TRAVEL_SHARE,
     WISH_MISSED,
+    INTEREST_UNMET,
     LATE_ARRIVAL,
     LATE_HOME,
     CHECK_IN,

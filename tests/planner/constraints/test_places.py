@@ -1,5 +1,7 @@
 """Which places are in a plan: each limit from both sides."""
 
+from typing import Any
+
 import pytest
 
 from tests.factories import make_snapshot
@@ -35,7 +37,23 @@ def short(day_end: str, duration: int, hours: str = "24/7") -> Written:
     )
 
 
+def likes(*interests: str, hours: str = "24/7") -> Any:
+    """A trip of who likes these; `art` is what the museum has."""
+    museum = make_poi("museum", tags=("art",), opening_hours=hours)
+    return alone(pois=[PLACES[0], museum], interests=interests)
+
+
 CASES: list[tuple[str, Written, list[str]]] = [
+    ("INTEREST_UNMET", Written(likes("art"), ("09:00-10:00 visit museum",)), []),
+    ("INTEREST_UNMET", Written(likes(), ("09:00-10:00 visit here",)), []),
+    ("INTEREST_UNMET", Written(likes("art"), ("09:00-10:00 visit here",)),
+     ["warning -.- -: No visit serves the interest “Art”: the places that have it had no room "
+      "beside the others."]),
+    ("INTEREST_UNMET", Written(likes("art", hours="off"), ("09:00-10:00 visit here",)),
+     ["warning -.- -: No visit serves the interest “Art”: no place that has it is open during the "
+      "stay."]),
+    ("INTEREST_UNMET", Written(likes("food"), ("09:00-10:00 visit here",)),
+     ["warning -.- -: No visit serves the interest “Food”: no place to choose from has it."]),
     ("NOT_IN_POOL", Written(FREE, (f"09:00-10:00 visit here; 12:00-13:00 lunch there; {STAY}", ""),
                             hotels={"beijing": "bj-h-dongdan"}), []),
     ("NOT_IN_POOL", Written(FREE, (f"09:00-10:00 visit x; 12:00-13:00 lunch y; {STAY}; hotel z",
