@@ -13,6 +13,7 @@ from backend.agent.llm import Message
 from backend.agent.replies import dump_json
 from backend.planner.days.meals import MAX_VISITS
 from backend.planner.plan.draft import Draft, Locks
+from backend.pool.fares import FareKind, count_shares
 from backend.pool.snapshot import LegPool, Snapshot
 from backend.text import Locale
 
@@ -135,6 +136,8 @@ def describe_trip(snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
     for key in ("avoid", "pace", "day_start", "day_end", "arrival", "departure", "fixed"):
         brief[key] = request[key]
     brief |= {key: request[key] for key in ("seniors", "access", "dietary") if key in request}
+    if snapshot.fares:
+        brief["adult_fares"] = _count_fares(snapshot)
     brief["visits_a_day"] = MAX_VISITS[snapshot.request.pace]
     brief["limits"] = {"turns": limits.turns, "tool_calls": limits.tool_calls}
     brief["warnings"] = [
@@ -143,6 +146,13 @@ def describe_trip(snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
     if draft != Draft():
         brief["draft"] = draft.model_dump(mode="json")
     return brief
+
+
+def _count_fares(snapshot: Snapshot) -> dict[FareKind, float]:
+    """How many adult tickets cost as much as those of the whole party, in the first city."""
+    kinds: tuple[FareKind, ...] = ("rail", "sight")
+    rules = {kind: snapshot.list_fares(kind, snapshot.city_order[0]) for kind in kinds}
+    return {kind: float(count_shares(snapshot.request, rules[kind])) for kind in kinds}
 
 
 def _describe_cities(snapshot: Snapshot) -> Iterator[dict[str, Any]]:

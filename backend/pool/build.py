@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from backend.params.registry import ParamValue
 from backend.pool.candidate import CityRow, StationRow, TagRow
 from backend.pool.departure import Zones, find_zone, measure_journey
+from backend.pool.fares import FareKind, FareRule, has_ages
 from backend.pool.findings import EXEMPT, HotelFindings, PlaceFindings, TrainFindings
 from backend.pool.limits import MAX_LEG_TRAINS, PoolLimits
 from backend.pool.plan_request import PlanRequest
@@ -36,8 +37,9 @@ PLACES_A_DAY = 4
 
 _TEXTS: dict[str, dict[Locale, str]] = {
     "ADULT_FARES": {
-        "en": "The catalogue has no child fares: children are counted at adult fares.",
-        "zh-CN": "数据中没有儿童票价，儿童按成人票价计算。",
+        "en": "The catalogue lacks fares by age for a part of this trip:"
+        " there children and seniors are counted at adult fares.",
+        "zh-CN": "数据中缺少部分行程的优惠票价，这部分儿童和老人按成人票价计算。",
     },
     "HOLIDAY_UNKNOWN": {
         "en": "The official days off in {city} are not all known for these dates;"
@@ -71,12 +73,13 @@ def find_warnings(
     legs: Sequence[LegPool],
     rows: SnapshotRows,
     calendar: TripCalendar,
+    fares: Sequence[FareRule],
 ) -> tuple[PoolWarning, ...]:
     """Warnings in the order of the trip.
 
     A date in the past is none of them: it depends on the clock, and the hash must not.
     """
-    found = [PoolWarning(code="ADULT_FARES")] if request.children else []
+    found = [PoolWarning(code="ADULT_FARES")] * _lack_fares(request, legs, calendar, fares)
     if any(entry.pointer == "/origin" and entry.id is None for entry in request.resolved):
         found.append(PoolWarning(code="LEG_NOT_COVERED"))
     for stay in plan_stays(request):
@@ -89,6 +92,19 @@ def find_warnings(
         if len(pool.pois) < PLACES_A_DAY * len(stay.dates):
             found.append(PoolWarning(code="POOL_THIN", city=stay.city, count=len(pool.pois)))
     return (*found, *_find_uncovered(legs))
+
+
+def _lack_fares(
+    request: PlanRequest,
+    legs: Sequence[LegPool],
+    calendar: TripCalendar,
+    fares: Sequence[FareRule],
+) -> bool:
+    """Whether somebody of the party pays as an adult only because no fares by age are known."""
+    sold: list[tuple[FareKind, str]] = [("sight", stay.city) for stay in plan_stays(request)]
+    sold += [("rail", leg.from_city) for leg in legs if leg.trains or leg.connections]
+    needed = {(kind, calendar.countries.get(city)) for kind, city in sold}
+    return has_ages(request) and not needed <= {(rule.kind, rule.country) for rule in fares}
 
 
 def _find_closed(
@@ -249,6 +265,7 @@ class Frame:
     tags: tuple[TagRow, ...]
     calendar: TripCalendar
     catalogue: CatalogueCounts
+    fares: tuple[FareRule, ...] = ()
 
 
 def cut_city(
@@ -340,11 +357,12 @@ def put_together(
         currency=frame.currency,
         cities=cities,
         legs=tuple(legs),
-        warnings=find_warnings(request, cities, legs, rows, frame.calendar),
+        warnings=find_warnings(request, cities, legs, rows, frame.calendar, frame.fares),
         rows=rows,
         city_rows=frame.city_rows,
         stations=frame.stations,
         tags=frame.tags,
         days_off=frame.calendar.by_country,
+        fares=frame.fares,
         catalogue=frame.catalogue,
     )

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ARRAY, BindParameter, Engine, Executable, Text, any_, bindparam, func, select
 
 from backend.catalogue.queries import read_state
-from backend.catalogue.tables import City, Hotel, Place, Schedule, Station, Tag, Train
+from backend.catalogue.tables import City, Fare, Hotel, Place, Schedule, Station, Tag, Train
 from backend.clock import format_minutes
 from backend.db.session import Session
 from backend.pool.candidate import (
@@ -22,7 +22,9 @@ from backend.pool.candidate import (
     TagRow,
     TrainCandidate,
 )
+from backend.pool.fares import FareRule, has_ages
 from backend.pool.findings import EXEMPT, CityAsk, HotelFindings, PlaceFindings
+from backend.pool.plan_request import PlanRequest
 from backend.pool.queries import (
     RANK_PLACES,
     HotelCount,
@@ -166,6 +168,19 @@ async def read_stations(session: Session, cities: Collection[str]) -> tuple[Stat
     chosen = columns.where(Station.city_id.in_(sorted(cities)))
     rows = (await session.execute(chosen.order_by(Station.city_id, Station.name))).mappings()
     return tuple(StationRow(**row) for row in rows)
+
+
+async def read_fares(
+    session: Session, request: PlanRequest, cities: Iterable[CityRow]
+) -> tuple[FareRule, ...]:
+    """Fares by age in the countries of the trip; none where the party is of adults alone."""
+    if not has_ages(request):
+        return ()
+    columns = select(Fare.country, Fare.kind, Fare.who, Fare.age_from, Fare.age_to, Fare.share)
+    here = Fare.country.in_(sorted({city.country for city in cities}))
+    chosen = columns.where(here, Fare.who != "student")  # nobody of a request is known as one
+    order = chosen.order_by(Fare.country, Fare.kind, Fare.age_from, Fare.who)
+    return tuple(FareRule(**row) for row in (await session.execute(order)).mappings())
 
 
 async def read_tag_rows(session: Session, ids: Collection[str]) -> tuple[TagRow, ...]:

@@ -53,6 +53,7 @@ def rebuild(snapshot: Snapshot, params: Mapping[str, ParamValue]) -> Snapshot:
         tags=tuple(tag for tag in snapshot.tags if tag.id in tags),
         calendar=calendar,
         catalogue=snapshot.catalogue,
+        fares=snapshot.fares,
     )
     return put_together(snapshot.request, values, cities, legs, rows, frame).sealed()
 

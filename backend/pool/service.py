@@ -12,6 +12,7 @@ from backend.pool.candidate import CityRow, PoiCandidate
 from backend.pool.city_search import (
     read_catalogue,
     read_city_rows,
+    read_fares,
     read_hotels,
     read_places,
     read_stations,
@@ -84,6 +85,7 @@ class CandidatePoolService:
                 tags=await read_tag_rows(self._session, list_tags(request, rows)),
                 calendar=trip.calendar,
                 catalogue=catalogue,
+                fares=await read_fares(self._session, request, visited.values()),
             )
             if (await read_state(self._session)).version == catalogue.version:
                 kept = snapshot_values(params)

@@ -7,12 +7,14 @@ one request agree; the catalogue's version and row counts stand beside it.
 import datetime as dt
 import hashlib
 from collections.abc import Callable, Collection, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from backend.canonical import dump_canonical, join_canonical
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.money import Money
 from backend.params.registry import ParamValue
 from backend.pool.candidate import (
@@ -23,6 +25,7 @@ from backend.pool.candidate import (
     TagRow,
     TrainCandidate,
 )
+from backend.pool.fares import FareKind, FareRule, Payment, pay_tickets
 from backend.pool.plan_request import PlanRequest
 
 Kind = Literal["poi", "hotel", "train"]
@@ -143,6 +146,11 @@ class Snapshot(Part):
     stations: tuple[StationRow, ...]
     tags: tuple[TagRow, ...]
     days_off: dict[str, tuple[dt.date, ...]]
+    fares: tuple[FareRule, ...] = Field(
+        (),
+        description="Fares by age; only where the party has children or seniors.",
+        exclude_if=lambda value: not value,  # older snapshots had none: their hashes stay
+    )
     catalogue: CatalogueCounts
 
     def as_json(self) -> dict[str, Any]:
@@ -239,6 +247,22 @@ class Snapshot(Part):
     def train(self, train_id: str) -> TrainCandidate | None:
         """The train with this id, if it is in the pool."""
         return self.rows.trains.get(train_id) if train_id in self.ids_by_kind["train"] else None
+
+    def list_fares(self, kind: FareKind, city: str) -> tuple[FareRule, ...]:
+        """The fares by age that hold in a city, or for trains that leave it."""
+        row = self.city_rows.get(city)
+        country = None if row is None else row.country
+        return tuple(rule for rule in self.fares if (rule.kind, rule.country) == (kind, country))
+
+    def pay_entry(self, poi: PoiCandidate) -> Payment:
+        """What the party pays for a place; meals have no fares by age."""
+        if poi.type in FOOD_TYPES:
+            return pay_tickets(self.request, (), poi.price)
+        return self.pay("sight", poi.city, poi.price)
+
+    def pay(self, kind: FareKind, city: str, price: Decimal | None) -> Payment:
+        """What the party pays for tickets at this adult price."""
+        return pay_tickets(self.request, self.list_fares(kind, city), price)
 
     def station_position(self, city: str, name: str) -> tuple[float, float]:
         """Where a station stands; one without a row stands at the city's position."""

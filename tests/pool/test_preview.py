@@ -16,7 +16,9 @@ MANY = [make_poi(f"p{n}") for n in range(12)]
 
 def warn(snapshot: Snapshot, unknown: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
     calendar = TripCalendar(snapshot.days_off, {"beijing": "CN"}, unknown)
-    found = find_warnings(snapshot.request, snapshot.cities, snapshot.legs, snapshot.rows, calendar)
+    found = find_warnings(
+        snapshot.request, snapshot.cities, snapshot.legs, snapshot.rows, calendar, snapshot.fares
+    )
     return [warning.model_dump(exclude_none=True) for warning in found]
 
 

@@ -60,13 +60,18 @@ class Booked:
 
 @dataclass(frozen=True)
 class Brief:
-    """A trip as `describe_trip` wrote it; times of day in minutes, money as numbers."""
+    """A trip as `describe_trip` wrote it; times of day in minutes, money as numbers.
+
+    `rail_fares` and `sight_fares` are how many adult tickets the party's tickets cost.
+    """
 
     cities: tuple[BriefCity, ...]
     legs: tuple[BriefLeg, ...]
     start_date: dt.date
     days: int
     travellers: int
+    rail_fares: float
+    sight_fares: float
     rooms: int
     tier: Tier
     budget: float | None
@@ -103,13 +108,15 @@ class Brief:
 
 def parse_brief(brief: Mapping[str, Any]) -> Brief:
     """The typed brief of its JSON values."""
-    budget = brief["budget_total"]
+    budget, fares = brief["budget_total"], brief.get("adult_fares", {})
     return Brief(
         cities=tuple(_parse_city(city) for city in brief["cities"]),
         legs=tuple(_parse_leg(leg) for leg in brief["legs"]),
         start_date=dt.date.fromisoformat(brief["start_date"]),
         days=brief["days"],
         travellers=brief["travellers"],
+        rail_fares=fares.get("rail", brief["travellers"]),
+        sight_fares=fares.get("sight", brief["travellers"]),
         rooms=brief["rooms"],
         tier=brief["budget_tier"],
         budget=None if budget is None else float(budget),

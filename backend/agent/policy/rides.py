@@ -171,7 +171,7 @@ def list_seats(log: CallLog, leg: BriefLeg) -> list[Choice]:
         Choice(
             slot=("leg", str(leg.leg)),
             ids=ride.train_ids,
-            price=(mean if ride.price is None else ride.price) * travellers,
+            price=(mean if ride.price is None else ride.price) * log.brief.rail_fares,
             discomfort=(
                 rate_discomfort(log.brief, leg, ride)
                 + LATE_HOME * is_late_home(log.brief, leg, ride, rides)

@@ -153,7 +153,7 @@ def _is_affordable(situation: Situation, city: BriefCity, poi_id: str) -> bool:
     if brief.budget is None or total is None or not price or situation.over_budget:
         return True
     return (
-        poi_id not in situation.draft.removed and total + price * brief.travellers <= brief.budget
+        poi_id not in situation.draft.removed and total + price * brief.sight_fares <= brief.budget
     )
 
 

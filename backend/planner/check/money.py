@@ -29,6 +29,7 @@ from backend.planner.plan.itinerary import (
     TransferItem,
     VisitItem,
 )
+from backend.pool.fares import Payment
 from backend.text import Locale
 
 _FREE = Decimal(0)
@@ -56,10 +57,26 @@ def _find_wrong(
         return None
     name, price = known
     pieces = item.rooms if isinstance(item, StayItem) else context.snapshot.request.travellers
-    right = None if price is None else price * pieces
-    paid = item.rooms if isinstance(item, StayItem) else item.tickets
-    is_right = (item.price, paid, item.cost) == (price, pieces, right)
-    return None if is_right else (name, item.cost, right)
+    right = _pay(context, item, price, pieces)
+    counted = item.rooms if isinstance(item, StayItem) else item.tickets
+    fares = item.fares if isinstance(item, VisitItem | LegItem) else ()
+    is_right = (item.price, counted, item.cost, fares) == (price, pieces, right.cost, right.fares)
+    return None if is_right else (name, item.cost, right.cost)
+
+
+def _pay(
+    context: CheckContext,
+    item: VisitItem | MealItem | LegItem | StayItem,
+    price: Decimal | None,
+    pieces: int,
+) -> Payment:
+    """What the party pays: tickets by age, meals by head, nights by room."""
+    if isinstance(item, LegItem):
+        return context.snapshot.pay("rail", item.from_city, price)
+    poi = context.snapshot.poi(item.poi_id) if isinstance(item, VisitItem) else None
+    if poi is not None:
+        return context.snapshot.pay_entry(poi)
+    return Payment((), None if price is None else price * pieces)
 
 
 def _find_price(

@@ -8,7 +8,6 @@ Legs as items: each train on the day it leaves, a change of stations in between 
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 
 from backend.planner.days.frame import NOWHERE, Frame, Stop
 from backend.planner.days.legs import Move, Ride, make_local
@@ -132,7 +131,6 @@ def _render_slot(trip: Trip, frame: Frame, slot: Slot) -> DayItem:
         return FixedItem(title=slot.stop.key, start=start, end=end)
     poi = trip.snapshot.rows.pois[slot.stop.key]
     tickets = trip.snapshot.request.travellers
-    cost = _multiply(poi.price, tickets)
     name = name_in(poi, trip.snapshot.request.locale)
     if slot.meal is not None:
         return MealItem(
@@ -143,8 +141,9 @@ def _render_slot(trip: Trip, frame: Frame, slot: Slot) -> DayItem:
             name=name,
             price=poi.price,
             tickets=tickets,
-            cost=cost,
+            cost=None if poi.price is None else poi.price * tickets,
         )
+    paid = trip.snapshot.pay_entry(poi)
     return VisitItem(
         poi_id=poi.id,
         name=name,
@@ -152,12 +151,9 @@ def _render_slot(trip: Trip, frame: Frame, slot: Slot) -> DayItem:
         leave=end,
         price=poi.price,
         tickets=tickets,
-        cost=cost,
+        cost=paid.cost,
+        fares=paid.fares,
     )
-
-
-def _multiply(price: Decimal | None, tickets: int) -> Decimal | None:
-    return None if price is None else price * tickets
 
 
 def render_legs_before(trip: Trip, part: Part) -> Iterator[DayItem]:
@@ -193,7 +189,7 @@ def _find_stay(trip: Trip, part: Part) -> Stay:
 
 def _render_ride(trip: Trip, ride: Ride) -> LegItem:
     train = ride.train
-    tickets = trip.snapshot.request.travellers
+    paid = trip.snapshot.pay("rail", train.from_city, train.price)
     return LegItem(
         mode="train",
         train_id=train.id,
@@ -205,8 +201,9 @@ def _render_ride(trip: Trip, ride: Ride) -> LegItem:
         depart=ride.depart,
         arrive=ride.arrive,
         price=train.price,
-        tickets=tickets,
-        cost=None if train.price is None else train.price * tickets,
+        tickets=trip.snapshot.request.travellers,
+        cost=paid.cost,
+        fares=paid.fares,
     )
 
 

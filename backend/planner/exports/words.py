@@ -36,6 +36,10 @@ WORDS: dict[Locale, Words] = {
         "day": "第 {n} 天 · {date} {weekday} · {city}",
         "weekdays": "周一 周二 周三 周四 周五 周六 周日",
         "costs": "费用",
+        "adult": "成人",
+        "child": "儿童",
+        "senior": "老人",
+        "student": "学生",
         "tickets": "门票",
         "hotels": "酒店",
         "trains": "火车",
@@ -71,6 +75,10 @@ WORDS: dict[Locale, Words] = {
         "day": "Day {n} · {weekday} {date} · {city}",
         "weekdays": "Mon Tue Wed Thu Fri Sat Sun",
         "costs": "Costs",
+        "adult": "adult",
+        "child": "child",
+        "senior": "senior",
+        "student": "student",
         "tickets": "Tickets",
         "hotels": "Hotels",
         "trains": "Trains",
@@ -101,6 +109,10 @@ def describe_cost(item: Priced, currency: str, words: Words) -> str:
         return words["unknown"]
     if item.price == Decimal(0):
         return words["free"]
+    fares = item.fares if isinstance(item, VisitItem | LegItem) else ()
+    if fares:
+        paid = (f"{words[fare.who]} {fare.count} × {format_money(fare.price)}" for fare in fares)
+        return f"{' + '.join(paid)} = {format_money(item.cost)} {currency}"
     pieces = count_pieces(item)
     sums = f"{pieces} × {format_money(item.price)} = " if pieces != 1 else ""
     return f"{sums}{format_money(item.cost)} {currency}"

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.money import Money
+from backend.pool.fares import HeadFare
 
 Mode = Literal["walk", "metro", "taxi"]
 Severity = Literal["error", "warning"]
@@ -24,6 +25,15 @@ class Item(BaseModel):
     """A frozen item of a day."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+Fares = Annotated[
+    tuple[HeadFare, ...],
+    Field(
+        description="Who pays which price, where children or seniors have fares of their own.",
+        exclude_if=lambda value: not value,
+    ),
+]
 
 
 class LegItem(Item):
@@ -42,6 +52,7 @@ class LegItem(Item):
     price: Money | None
     tickets: int
     cost: Money | None
+    fares: Fares = ()
 
 
 class TransferItem(Item):
@@ -68,6 +79,7 @@ class VisitItem(Item):
     price: Money | None
     tickets: int
     cost: Money | None
+    fares: Fares = ()
 
 
 class MealItem(Item):

@@ -127,7 +127,7 @@ def _weigh_must(poi: PoiCandidate) -> int:
 
 
 def _price(trip: Trip, poi: PoiCandidate) -> Decimal:
-    return (poi.price or Decimal(0)) * trip.snapshot.request.travellers
+    return trip.snapshot.pay_entry(poi).cost or Decimal(0)
 
 
 NEIGHBOURS_M = 600
