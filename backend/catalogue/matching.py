@@ -223,9 +223,12 @@ def _count_han_slips(said: str, key: str) -> int:
 
 
 def rank_near(
-    said: Said, rows: Iterable[KeyRow], scope: Scope, most: int = MOST_NEAR
+    said: Said, rows: Iterable[KeyRow], scope: Scope, most: int = MOST_NEAR, least: float = 0
 ) -> list[KeyRow]:
-    """One row of each owner, those whose keys look most like what was said first."""
+    """One row of each owner, those whose keys look most like what was said first.
+
+    `least` is how much a key has to be like it, from 0 (not at all) to 200 (the same).
+    """
     keys = sorted({r.key for r in said.whole if r.level == 0}) or [said.text]
     best: dict[str, tuple[float, KeyRow]] = {}
     for row in rows:
@@ -235,7 +238,7 @@ def rank_near(
             if known is None or score > known[0]:
                 best[row.id] = score, row
     ordered = sorted(best.values(), key=lambda entry: (-entry[0], entry[1].id))
-    return [row for _, row in ordered[:most]]
+    return [row for score, row in ordered[:most] if score >= least]
 
 
 Known = Mapping[str, Iterable[str]]
@@ -261,10 +264,10 @@ def find_known(wanted: str, known: Known) -> str | None:
     return choice.rows[0].id if len(choice.rows) == 1 else None
 
 
-def rank_known(wanted: str, known: Known, limit: int) -> list[str]:
+def rank_known(wanted: str, known: Known, limit: int, least: float = 0) -> list[str]:
     """Rows at hand by how much their names look like what was wanted, the nearest first."""
     every = [row for part in _index(known).values() for row in part]
-    return [row.id for row in rank_near(read_said(wanted), every, _AT_HAND, limit)]
+    return [row.id for row in rank_near(read_said(wanted), every, _AT_HAND, limit, least)]
 
 
 _AT_HAND = Scope(("poi",))

@@ -131,7 +131,7 @@ def find_near_ids(
     wanted: str, rows: Iterable[PoiCandidate | HotelCandidate | TrainCandidate], limit: int = 3
 ) -> list[str]:
     """Ids of the rows whose id or names are nearest to `wanted`, nearest first."""
-    return rank_known(wanted, {row.id: _list_names(row) for row in rows}, limit)
+    return rank_known(wanted, {row.id: _list_names(row) for row in rows}, limit, LIKE_ENOUGH)
 
 
 def find_city(snapshot: Snapshot, wanted: str) -> CityRow:
@@ -148,6 +148,9 @@ def _list_names(row: PoiCandidate | HotelCandidate | TrainCandidate) -> tuple[st
         return row.id, row.number
     return tuple(name for name in (row.id, row.name, row.name_en) if name)
 
+
+LIKE_ENOUGH = 100
+"""Of 200: what is less like a wanted name is no help."""
 
 LATEST_AT = 26 * 60
 

@@ -147,7 +147,10 @@ class ImportBatch:
         own = {(kind, row) for kind, ids in self.list_owners().items() for row in ids}
         for placed in self.placed.get(NameLine, []):
             line: NameLine = placed.line
-            if line.kind != "area" and line.owner not in own and line.owner not in known:
+            if line.kind == "area":
+                if "/" not in line.id:
+                    yield placed.fault("id: an area's id is `city/name`")
+            elif line.owner not in own and line.owner not in known:
                 yield placed.fault(f"id: no {line.owner[0]} {quote(line.id)}")
 
     def _lines(self, kind: type[Line]) -> list[Any]:
