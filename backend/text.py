@@ -32,6 +32,21 @@ def quote(value: object) -> str:
         return "a number of thousands of digits"
 
 
+LONGEST_STEP = 200
+"""Characters of one step of a pointer: what is longer is no field's name."""
+
+
+def escape_step(step: object) -> str:
+    """One step of a JSON pointer (RFC 6901), whole."""
+    return str(step).replace("~", "~0").replace("/", "~1")
+
+
+def make_pointer(*steps: object) -> str:
+    """The JSON pointer of the steps for a reader: one that is too long is cut, NUL becomes `?`."""
+    texts = (cut(UNSTORABLE.sub("?", str(step)), LONGEST_STEP) for step in steps)
+    return "".join(f"/{escape_step(text)}" for text in texts)
+
+
 def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
     """The beginning of a text, and a mark where something is left out."""
     return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -3,7 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.text import LONGEST_ECHO, LONGEST_QUOTE, quote, shorten, suggest
+from backend.text import (
+    LONGEST_ECHO,
+    LONGEST_QUOTE,
+    LONGEST_STEP,
+    escape_step,
+    make_pointer,
+    quote,
+    shorten,
+    suggest,
+)
 
 
 @given(st.text() | st.text(min_size=200))
@@ -26,3 +35,11 @@ def test_names_are_suggested_however_far() -> None:
         "list_pois"
     )
     assert suggest("%" * 10_000, ["a", "b", "c", "d"]) == "a, b, c"
+
+
+def test_a_pointer_escapes_and_cuts_its_steps() -> None:
+    assert make_pointer() == ""
+    assert make_pointer("a/b", 2, "~") == "/a~1b/2/~0"
+    assert make_pointer("x\0") == "/x?"
+    assert len(make_pointer("y" * 5000)) == LONGEST_STEP + 1
+    assert escape_step("z" * 5000) == "z" * 5000

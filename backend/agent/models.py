@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from backend.agent.llm import Hear, LlmClient, Usage
-from backend.agent.provider_profile import Endpoint, Timeouts, find_profile, list_faults, point_at
+from backend.agent.provider_profile import Endpoint, Timeouts, find_profile, list_faults
 from backend.errors import ConfigurationError
 from backend.results.tokens import count_tokens
-from backend.text import quote, suggest
+from backend.text import make_pointer, quote, suggest
 
 if TYPE_CHECKING:
     from backend.agent.openai_client import OpenAiClient
@@ -109,7 +109,7 @@ def read_models_file(document: Any, source: str) -> ModelsFile:
         found = ModelsFile.model_validate(document)
     except ValidationError as error:
         lines = tuple(
-            f"{source}: {point_at(entry['loc']) or 'the file'}: {said}"
+            f"{source}: {make_pointer(*entry['loc']) or 'the file'}: {said}"
             for entry, said in list_faults(error, _FIELDS)
         )
         refused = ConfigurationError(f"{source} is no file of models: {len(lines)} fault(s)")

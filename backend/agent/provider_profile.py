@@ -15,9 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from backend.errors import ConfigurationError
-from backend.text import UNSTORABLE, cut, find_near, quote
-
-_LONGEST_STEP = 200
+from backend.text import find_near, quote
 
 _WORDS: Mapping[str, str] = {
     "missing": "is required",
@@ -61,12 +59,6 @@ def list_faults(error: ValidationError, known: Iterable[str]) -> Iterator[tuple[
         is_echo = any(len(p) > len(place) and p[: len(place)] == place for p in places)
         if entry["type"] != "too_short" or not is_echo:
             yield entry, _describe(entry, names)
-
-
-def point_at(steps: Sequence[Any]) -> str:
-    """Where it is, as a JSON pointer."""
-    texts = (cut(UNSTORABLE.sub("?", str(step)), _LONGEST_STEP) for step in steps)
-    return "".join(f"/{text.replace('~', '~0').replace('/', '~1')}" for text in texts)
 
 
 def _describe(entry: Any, names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from backend.api.problems import BadBodyError, TooLargeError, list_faults
 from backend.bootstrap import Services
 from backend.errors import Fault, RequestRefusedError
-from backend.text import UNSTORABLE, make_object
+from backend.text import UNSTORABLE, escape_step, make_object
 
 MAX_BYTES = 1_000_000
 
@@ -79,7 +79,7 @@ def _find_unstorable(value: Any, pointer: str = "") -> Iterator[str]:
             yield from _find_unstorable(item, f"{pointer}/{n}")
     elif isinstance(value, dict):
         for key, item in value.items():
-            below = f"{pointer}/{UNSTORABLE.sub('?', key).replace('~', '~0').replace('/', '~1')}"
+            below = f"{pointer}/{escape_step(UNSTORABLE.sub('?', key))}"
             if UNSTORABLE.search(key):
                 yield below
             yield from _find_unstorable(item, below)

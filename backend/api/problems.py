@@ -14,7 +14,7 @@ from starlette.routing import compile_path
 
 from backend.errors import Fault, RequestRefusedError, WaypoolError
 from backend.http_status import find_status
-from backend.pool.request_shape import make_pointer
+from backend.text import make_pointer
 
 MEDIA_TYPE = "application/problem+json"
 

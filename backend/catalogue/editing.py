@@ -24,7 +24,7 @@ from backend.catalogue.queries import (
 from backend.db.session import Session
 from backend.document import Document
 from backend.errors import Fault, NotFoundError, RequestRefusedError, StaleVersionError
-from backend.text import find_near
+from backend.text import find_near, make_pointer
 
 RowKind = Literal["poi", "hotel", "train"]
 
@@ -118,7 +118,7 @@ def _check(model: type[Line], before: Line, changes: Mapping[str, Any]) -> Line:
         line = model.model_validate(values)
     except ValidationError as error:
         faults += [
-            Fault("/" + "/".join(map(str, e["loc"])), e["type"], e["msg"])
+            Fault(make_pointer(*e["loc"]), e["type"], e["msg"])
             if e["loc"]
             else _show_fault(e["msg"])
             for e in error.errors(include_url=False)

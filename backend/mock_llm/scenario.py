@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from backend.agent.provider_profile import list_faults, point_at
+from backend.agent.provider_profile import list_faults
 from backend.errors import ConfigurationError, NotFoundError
-from backend.text import find_near, quote
+from backend.text import find_near, make_pointer, quote
 
 DialectName = Literal["openai", "azure", "deepseek", "dashscope", "vllm", "ollama", "strictest"]
 
@@ -169,7 +169,7 @@ def read_scenario(document: Any, source: str) -> Scenario:
         return Scenario.model_validate(document)
     except ValidationError as error:
         lines = tuple(
-            f"{source}: {point_at(entry['loc']) or 'the file'}: {said}"
+            f"{source}: {make_pointer(*entry['loc']) or 'the file'}: {said}"
             for entry, said in list_faults(error, _FIELDS)
         )
         refused = ConfigurationError(f"{source} is no scenario: {len(lines)} fault(s)")

@@ -18,10 +18,9 @@ from backend.pool.plan_request import PlanRequest, Resolved, count_rooms, share_
 from backend.pool.request_shape import (
     check_fields_together,
     find_bad_text,
-    make_pointer,
     read_fields,
 )
-from backend.text import find_near, quote
+from backend.text import find_near, make_pointer, quote
 
 MOST_WORDS = 100
 """Of one list that are looked up; a longer one is at fault as a list."""

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from backend.clock import parse_minutes
 from backend.errors import Fault
 from backend.pool.plan_request import OwnTransport, PlanRequest
-from backend.text import cut, find_near, quote
+from backend.text import find_near, make_pointer, quote
 
 Values = Mapping[str, Any]
 """The fields that are well formed, by name."""
@@ -22,15 +22,6 @@ _PLAIN_WORDS = {
     "model_attributes_type": "must be an object",
     "missing": "is required",
 }
-
-
-LONGEST_STEP = 200
-
-
-def make_pointer(*steps: object) -> str:
-    """RFC 6901 pointer of the steps; one that is longer than any field's name is cut."""
-    texts = (cut(str(step), LONGEST_STEP) for step in steps)
-    return "".join("/" + text.replace("~", "~0").replace("/", "~1") for text in texts)
 
 
 def find_bad_text(value: object, *steps: object) -> Iterator[Fault]:

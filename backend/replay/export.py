@@ -28,6 +28,7 @@ from backend.runs.log.stages import Stage, read_stages
 from backend.runs.log.steps import Step, read_payload
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.work.conclusion import Conclusion, conclude
+from backend.text import make_pointer
 
 _MARK = 6
 PARTS = ("run", "snapshot", "steps", "results", "result")
@@ -287,5 +288,5 @@ def _read_step(number: int, raw: dict[str, Any]) -> Step:
 
 def _refuse(error: ValidationError, path: str) -> BadExportError:
     first = error.errors(include_url=False)[0]
-    where = path + "".join(f"/{step}" for step in first["loc"])
+    where = path + make_pointer(*first["loc"])
     return BadExportError(f"it does not hold together: {where}: {first['msg']}")

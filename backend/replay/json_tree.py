@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.agent.replies import dump_json
+from backend.text import escape_step
 
 MISSING = "(nothing)"
 
@@ -32,7 +33,7 @@ class Difference:
 
 def join_pointer(path: str, step: object) -> str:
     """One step further down."""
-    return f"{path}/{str(step).replace('~', '~0').replace('/', '~1')}"
+    return f"{path}/{escape_step(step)}"
 
 
 def list_leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from backend.agent.provider_profile import list_faults, point_at
+from backend.agent.provider_profile import list_faults
 from backend.catalogue.matching import find_known
 from backend.errors import Fault, RequestRefusedError, ToolError
 from backend.planner.plan.draft import Barred, Draft, Locks
@@ -25,6 +25,7 @@ from backend.planner.revision import (
 from backend.pool.plan_request import Pace
 from backend.pool.snapshot import Snapshot
 from backend.runs.log.steps import RevisionBegun
+from backend.text import make_pointer
 
 DoneT = TypeVar("DoneT")
 
@@ -142,7 +143,7 @@ def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
 def _point_at(steps: Sequence[Any]) -> str:
     """The place in the body: pydantic puts the kind of an edit between its number and its fields."""
     is_in_edit = len(steps) > 2 and steps[0] == "edits"
-    return point_at([*steps[:2], *steps[3:]] if is_in_edit else steps)
+    return make_pointer(*([*steps[:2], *steps[3:]] if is_in_edit else steps))
 
 
 def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:
