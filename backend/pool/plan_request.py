@@ -23,6 +23,7 @@ from backend.text import Locale
 Tier = Literal["economy", "comfort", "quality"]
 Pace = Literal["relaxed", "standard", "packed"]
 PlannerChoice = Literal["auto", "builtin", "openai"]
+TransportMode = Literal["train", "flight", "ferry", "coach"]
 Access = Literal["wheelchair", "stroller", "few_steps"]
 
 _TIER_NAMES = {"经济": "economy", "舒适": "comfort", "品质": "quality"}
@@ -37,6 +38,10 @@ SHARES_A_BED = 12
 
 def _is_empty(value: object) -> bool:
     return value == ()
+
+
+def _is_unsaid(value: object) -> bool:
+    return value is None or value is False
 
 
 def _list_field(most: int, description: str) -> Any:
@@ -108,6 +113,14 @@ class OwnTransport(Document):
 
     time: DayTime
     place: StationOrPoint
+    mode: TransportMode | None = Field(None, exclude_if=_is_unsaid)
+    international: Annotated[bool, Field(strict=True)] = Field(False, exclude_if=_is_unsaid)
+    buffer_min: Annotated[int, Field(ge=0, le=720, strict=True)] | None = Field(
+        None,
+        description="Minutes kept free before the departure or after the arrival. Default: 120 and"
+        " 60 for a flight, 180 and 90 where a border is crossed, else 30 and 0.",
+        exclude_if=_is_unsaid,
+    )
 
 
 class FixedBooking(Document):

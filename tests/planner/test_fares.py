@@ -65,6 +65,8 @@ def test_each_traveller_pays_the_share_of_his_age() -> None:
     assert [(fare.who, fare.count) for fare in ride.fares] == [("adult", 4), ("free", 1)]
     assert ride.cost == ride.price * 4
     meal = next(i for i in itinerary.days[1].items if i.kind == "meal" and i.poi_id)
+    assert meal.kind == "meal"
+    assert meal.price is not None
     assert meal.cost == meal.price * 5, "meals have no fares by age"
     assert itinerary.costs.tickets == visit.cost + meal.cost
     assert itinerary.costs.trains == ride.cost

@@ -2,8 +2,15 @@
 
 import datetime as dt
 from decimal import Decimal
+from typing import Any
 
+import pytest
+
+from backend.agent.policy.brief import parse_brief
+from backend.agent.prompt import describe_trip
+from backend.clock import format_minutes
 from backend.planner.days.timeline import build_itinerary
+from backend.planner.days.trip import plan_trip
 from tests.factories import make_snapshot
 from tests.planner.plans import find_codes, make_draft, plan
 from tests.row_makers import make_poi, make_train
@@ -163,6 +170,36 @@ def test_own_arrival_and_departure_bound_the_trip() -> None:
     assert plan(snapshot, draft, 1)[0].startswith("13:40-")
     assert "airport > bj-798" in plan(snapshot, draft, 1)[1]  # after a late lunch
     assert plan(snapshot, draft, 3)[-1].endswith("-15:30 metro bj-jingshan > 北京西站")
+
+
+@pytest.mark.parametrize(
+    ("said", "free_from", "leave_by"),
+    [
+        ({}, "12:00", "15:30"),
+        ({"mode": "coach"}, "12:00", "15:30"),
+        ({"mode": "flight"}, "13:00", "14:00"),
+        ({"mode": "flight", "international": True}, "13:30", "13:00"),
+        ({"mode": "ferry", "international": True}, "13:30", "13:00"),
+        ({"mode": "flight", "international": True, "buffer_min": 45}, "12:45", "15:15"),
+        ({"buffer_min": 0}, "12:00", "16:00"),
+    ],
+)
+def test_flights_and_borders_take_time_before_and_after(
+    said: dict[str, Any], free_from: str, leave_by: str
+) -> None:
+    airport = {"lat": 40.08, "lon": 116.58, "name": "airport"}
+    snapshot = make_snapshot(
+        arrival={"time": "12:00", "place": airport, **said},
+        departure={"time": "16:00", "place": airport, **said},
+    )
+    assert said.items() <= snapshot.as_json()["request"]["arrival"].items()
+    draft = make_draft({1: ["bj-798"], 3: ["bj-jingshan"]}, hotels=BEIJING)
+    trip = plan_trip(snapshot, draft)
+    assert format_minutes(trip.parts[1][0].free_from) == free_from
+    assert f"-{leave_by} " in plan(snapshot, draft, 3)[-1]
+    brief = parse_brief(describe_trip(snapshot, draft))
+    assert brief.arrival is not None
+    assert format_minutes(brief.arrival) == free_from
 
 
 def test_without_a_hotel_days_start_and_end_in_the_centre() -> None:

@@ -6,14 +6,15 @@ The first hours in a city are worth more than the last ones: nobody goes there t
 """
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from backend.clock import parse_minutes
 from backend.planner.adding import add_up
+from backend.planner.days.legs import BOARDING_MIN, find_own_arrival, find_own_departure
 from backend.planner.plan.draft import Locks
-from backend.pool.plan_request import Pace, Tier
+from backend.pool.plan_request import OwnTransport, Pace, Tier
 from backend.text import Locale
 
 DAY_MIN = 24 * 60
@@ -126,8 +127,10 @@ def parse_brief(brief: Mapping[str, Any]) -> Brief:
         pace=brief["pace"],
         day_start=parse_minutes(brief["day_start"]),
         day_end=parse_minutes(brief["day_end"]),
-        arrival=_parse_time(brief["arrival"]),
-        departure=_parse_time(brief["departure"]),
+        arrival=_parse_own(brief["arrival"], find_own_arrival),
+        departure=_parse_own(
+            brief["departure"], lambda own: find_own_departure(own) + BOARDING_MIN
+        ),
         fixed=tuple(_parse_booking(booking) for booking in brief["fixed"]),
         draft=brief.get("draft", {}),
         max_calls=brief["limits"]["tool_calls"],
@@ -154,8 +157,11 @@ def _parse_leg(leg: Mapping[str, Any]) -> BriefLeg:
     )
 
 
-def _parse_time(transport: Mapping[str, Any] | None) -> int | None:
-    return None if transport is None else parse_minutes(transport["time"])
+def _parse_own(
+    transport: Mapping[str, Any] | None, find: Callable[[OwnTransport], int]
+) -> int | None:
+    """When the traveller's own transport ends, or leaves if one boards it as one boards a train."""
+    return None if transport is None else find(OwnTransport.model_validate(transport))
 
 
 def _parse_booking(booking: Mapping[str, Any]) -> Booked:

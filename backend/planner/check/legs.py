@@ -19,6 +19,7 @@ import datetime as dt
 from collections.abc import Iterator
 from itertools import pairwise
 
+from backend.clock import parse_minutes
 from backend.planner.check.context import CheckContext, Constraint, Finding, Located
 from backend.planner.days.legs import BOARDING_MIN, Move, find_connection, make_local
 from backend.planner.days.trip import Part
@@ -213,9 +214,10 @@ def _check_own_departure(context: CheckContext) -> Iterator[Finding]:
     midnight = dt.datetime.combine(part.date, dt.time())
     there = last.end.replace(tzinfo=None) + dt.timedelta(minutes=way)
     late = there - (midnight + dt.timedelta(minutes=part.leave_by))
+    boarding = parse_minutes(request.departure.time) - part.leave_by
     if late > dt.timedelta():
         values = {"number": part.end.name, "depart": request.departure.time, "other": last.name}
-        numbers = {"there": f"{there:%H:%M}", "boarding": BOARDING_MIN}
+        numbers = {"there": f"{there:%H:%M}", "boarding": boarding}
         amount = late // dt.timedelta(minutes=1)
         yield Finding(request.days, last.item, {**values, **numbers}, amount=amount)
 

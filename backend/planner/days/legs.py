@@ -14,10 +14,15 @@ from backend.clock import parse_minutes
 from backend.planner.days.travel_time import estimate_own_leg_min
 from backend.planner.plan.draft import Draft
 from backend.pool.candidate import TrainCandidate
+from backend.pool.plan_request import OwnTransport
 from backend.pool.snapshot import Connection, LegPool, Snapshot
 
 BOARDING_MIN = 30
 """Minutes at the station before departure, for security and ticket checks."""
+
+FLIGHT_BUFFERS = (120, 60)
+BORDER_BUFFERS = (180, 90)
+"""Minutes before the departure and after the arrival: check-in and security, baggage and passports."""
 
 SAME_STATION_CHANGE_MIN = 20
 OTHER_STATION_CHANGE_MIN = 90
@@ -101,6 +106,24 @@ def find_connection(leg: LegPool, train_ids: Sequence[str]) -> Connection | None
     return next((c for c in leg.connections if c.trains == tuple(train_ids)), None)
 
 
+def find_own_arrival(own: OwnTransport) -> int:
+    """The minute of the first day on which one leaves the station or airport."""
+    return parse_minutes(own.time) + _find_buffers(own)[1]
+
+
+def find_own_departure(own: OwnTransport) -> int:
+    """The minute of the last day by which one is at the station or airport."""
+    return parse_minutes(own.time) - _find_buffers(own)[0]
+
+
+def _find_buffers(own: OwnTransport) -> tuple[int, int]:
+    if own.buffer_min is not None:
+        return own.buffer_min, own.buffer_min
+    if own.international:
+        return BORDER_BUFFERS
+    return FLIGHT_BUFFERS if own.mode == "flight" else (BOARDING_MIN, 0)
+
+
 def _ride(snapshot: Snapshot, train: TrainCandidate, date: dt.date) -> Ride:
     return Ride(
         train,
@@ -148,7 +171,7 @@ def _find_earliest(snapshot: Snapshot, leg: LegPool, before: Sequence[Move]) -> 
     request = snapshot.request
     earliest = parse_minutes(request.day_start)
     if request.arrival is not None and leg.date == request.start_date:
-        earliest = max(earliest, parse_minutes(request.arrival.time))
+        earliest = max(earliest, find_own_arrival(request.arrival))
     if before:
         earliest = max(earliest, count_minutes(before[-1].arrive, leg.date))
     return earliest
@@ -159,7 +182,7 @@ def _find_latest(snapshot: Snapshot, number: int, rides: Sequence[Sequence[Ride]
     date = snapshot.legs[number].date
     latest = parse_minutes(request.day_end)
     if request.departure is not None and date == request.last_date:
-        latest = min(latest, parse_minutes(request.departure.time) - BOARDING_MIN)
+        latest = min(latest, find_own_departure(request.departure))
     if number + 1 < len(rides) and rides[number + 1]:
         latest = min(latest, count_minutes(rides[number + 1][0].depart, date) - BOARDING_MIN)
     return latest

@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from backend.clock import parse_minutes
-from backend.planner.days.legs import BOARDING_MIN, Move, count_minutes, plan_moves
+from backend.planner.days.legs import (
+    BOARDING_MIN,
+    Move,
+    count_minutes,
+    find_own_arrival,
+    find_own_departure,
+    plan_moves,
+)
 from backend.planner.days.travel_time import Party, Position, find_way
 from backend.planner.plan.draft import Draft
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
@@ -210,7 +217,7 @@ def _find_start(snapshot: Snapshot, stay: Stay, day: int) -> tuple[Place, int]:
         train = stay.into.rides[-1].train
         return _find_station(snapshot, train.to_city, train.to_station), minutes
     if day == 1 and arrival is not None and stay.first_day == 1 and stay.into is None:
-        return _find_own_place(snapshot, stay, arrival), parse_minutes(arrival.time)
+        return _find_own_place(snapshot, stay, arrival), find_own_arrival(arrival)
     return stay.base, 0
 
 
@@ -227,7 +234,7 @@ def _find_end(snapshot: Snapshot, stay: Stay, day: int) -> tuple[Place | None, i
         return _find_station(snapshot, train.from_city, train.from_station), minutes - BOARDING_MIN
     if request.departure is not None:
         place = _find_own_place(snapshot, stay, request.departure)
-        return place, parse_minutes(request.departure.time) - BOARDING_MIN
+        return place, find_own_departure(request.departure)
     return None, None
 
 
