@@ -22,7 +22,7 @@ from backend.catalogue.matching import (
     list_slip_keys,
     rank_near,
 )
-from backend.catalogue.naming import Said, Way, fold, read_said
+from backend.catalogue.naming import LONGEST_SAID, Said, Way, fold, read_said
 from backend.catalogue.tables import City, Hotel, Place, Tag
 
 MOST_SOUGHT = 5
@@ -87,10 +87,10 @@ async def find_names(
     """What each of the words means; near rows for the first unknown ones only."""
     saids = [read_said(word) for word in words]
     rows = await _read_rows(session, {key for said in saids for key in said.keys}, scope)
-    ids = await _read_ids(session, words, scope)
     choices: list[tuple[Choice, list[KeyRow]]] = []
     for word, said in zip(words, saids, strict=True):
-        choice = Choice((ids[word],)) if word in ids else choose(said, rows, scope)
+        own = _find_id(word, rows, scope)
+        choice = Choice((own,)) if own is not None else choose(said, rows, scope)
         near: list[KeyRow] = []
         if not choice.rows and near_for > 0:
             near_for -= 1
@@ -184,17 +184,14 @@ async def _read_keys(session: AsyncSession, statement: object, values: object) -
     return sorted(found, key=lambda row: (row.key, row.kind, row.id))
 
 
-async def _read_ids(session: AsyncSession, words: Iterable[str], scope: Scope) -> dict[str, KeyRow]:
-    """Words that are ids, by themselves: of the preferred kind, where several have one."""
-    wanted = sorted(set(words))
-    found: dict[str, KeyRow] = {}
-    for kind in scope.kinds:
-        if kind in _TABLES:
-            for row in await _read_rows_by_id(session, kind, wanted):
-                inside = KeyRow(row.id, kind, row.id, row.city, Way.NAME)
-                if scope.holds(inside):
-                    found.setdefault(row.id, inside)
-    return found
+def _find_id(word: str, rows: Rows, scope: Scope) -> KeyRow | None:
+    """The row whose id the word is: ids are keys too."""
+    named = [
+        row
+        for row in rows.get(fold(word[:LONGEST_SAID]), ())
+        if row.id == word and scope.holds(row)
+    ]
+    return min(named, key=lambda row: scope.kinds.index(row.kind), default=None)
 
 
 _TABLES: dict[str, Any] = {"city": City, "tag": Tag, "poi": Place, "hotel": Hotel}
