@@ -46,8 +46,11 @@ INTEREST_ODDS = math.log(1.8)
 MOST_INTERESTS = 2
 """An interest counts as five points of popularity: it tilts, and never drops what all come for."""
 
-FIRST_OF_INTEREST = (1200.0, 400.0)
-"""More for the best place of each interest, and for the second best where the first cannot be had."""
+ALL_INTERESTS = 9000.0
+MOST_OF_INTEREST, LEAST_OF_INTEREST = 6000.0, 800.0
+SECOND_SHARE = 0.2
+"""More for the best place of each interest, so that each is served: they share what there is for
+all. The second best place has a part of that, for where the first one cannot be had."""
 
 SAME_TYPE = 0.92
 SAME_KIND = 0.6
@@ -123,10 +126,15 @@ def rate_together(sights: Sequence[Sight], taste: Taste) -> list[float]:
             kinds[kind] += 1
         types[sight.type] += 1
         for interest in sorted(taste.interests.intersection(sight.tags)):
-            if served[interest] < len(FIRST_OF_INTEREST):
-                worth[n] += FIRST_OF_INTEREST[served[interest]]
+            worth[n] += _rate_first(taste, served[interest])
             served[interest] += 1
     return worth
+
+
+def _rate_first(taste: Taste, served: int) -> float:
+    """What a place is worth more as the first of its interest, or the second."""
+    first = min(MOST_OF_INTEREST, max(LEAST_OF_INTEREST, ALL_INTERESTS / len(taste.interests)))
+    return (first, SECOND_SHARE * first, 0.0)[min(served, 2)]
 
 
 def _rate_season(sight: Sight, date: dt.date) -> float:

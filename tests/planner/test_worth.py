@@ -64,3 +64,10 @@ def test_the_order_of_the_list_changes_nothing() -> None:
     forward = dict(zip([s.id for s in sights], rate_together(sights, taste()), strict=True))
     back = sights[::-1]
     assert dict(zip([s.id for s in back], rate_together(back, taste()), strict=True)) == forward
+
+
+def test_the_only_interest_outweighs_a_day_of_other_places() -> None:
+    park = sight("park", 74, "theme_park", price=280.0, tags=("theme_park",))
+    others = [sight(f"p{n}", 85 - n, kind) for n, kind in enumerate(("lake", "garden", "temple"))]
+    worth = rate_together([park, *others], taste("theme_park"))
+    assert worth[0] > sum(worth[1:])
