@@ -110,6 +110,7 @@ COST_WRONG = Constraint(
 
 NAMES: dict[str, dict[Locale, str]] = {
     "tickets": {"zh-CN": "门票", "en": "Tickets"},
+    "meals": {"zh-CN": "餐饮", "en": "Meals"},
     "hotels": {"zh-CN": "酒店", "en": "Hotels"},
     "trains": {"zh-CN": "火车", "en": "Trains"},
     "local_transport": {"zh-CN": "市内交通", "en": "Local transport"},

@@ -70,17 +70,18 @@ def make_stops(snapshot: Snapshot, frame: Frame, visits: Sequence[PlannedVisit])
 
 
 def add_costs(days: Iterable[Day]) -> Costs:
-    """Totals by kind; a food place eaten at counts among the tickets."""
+    """Totals by kind; `meals` are what is eaten at food places of the plan."""
     items = [item for day in days for item in day.items]
-    tickets = _add(items, VisitItem) + _add(items, MealItem)
+    tickets, meals = _add(items, VisitItem), _add(items, MealItem)
     hotels, trains = _add(items, StayItem), _add(items, LegItem)
     local = _add(items, TransferItem)
     return Costs(
         tickets=tickets,
+        meals=meals,
         hotels=hotels,
         trains=trains,
         local_transport=local,
-        total=tickets + hotels + trains + local,
+        total=tickets + meals + hotels + trains + local,
     )
 
 

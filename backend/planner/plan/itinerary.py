@@ -134,6 +134,7 @@ class Costs(Item):
     """Totals for the party."""
 
     tickets: Money = Decimal(0)
+    meals: Money = Decimal(0)
     hotels: Money = Decimal(0)
     trains: Money = Decimal(0)
     local_transport: Money = Decimal(0)
