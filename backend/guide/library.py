@@ -152,10 +152,7 @@ def read_topic(topic: str, language: Language) -> str:
 
 @cache
 def _read(topic: str, language: Language) -> str:
-    path = HERE / language / f"{topic}.md"
-    if not path.exists():  # until each topic is there in Chinese
-        path = HERE / "en" / f"{topic}.md"
-    return path.read_text(encoding="utf-8")
+    return (HERE / language / f"{topic}.md").read_text(encoding="utf-8")
 
 
 def read_title(topic: str, language: Language) -> str:

@@ -102,7 +102,9 @@ def list_calls(language: Language) -> Iterator[Row]:
     for path, operations in paths.items():
         for method, operation in operations.items():
             call = f"{method.upper()} {path}"
-            english = f"{operation['summary']}. {' '.join(operation['description'].split())}"
+            english = (
+                f"{operation['summary'].rstrip('?')}. {' '.join(operation['description'].split())}"
+            )
             tag = operation["tags"][0]
             about = choose(language, call, english)
             rows.append(
@@ -182,8 +184,6 @@ def main() -> None:
     """Write all tables anew."""
     for name in TABLES:
         for language in LANGUAGES:
-            if not (HERE / language / f"{TABLES[name][0]}.md").exists():
-                continue
             path, before, _, after = split_topic(name, language)
             table = f"<!-- {name}: begin -->\n{write_table(name, language)}<!-- {name}: end -->"
             path.write_text(f"{before}{table}{after}", encoding="utf-8")
