@@ -169,3 +169,22 @@ def _make_icu_database(server_url: str) -> Iterator[str]:
     options = "template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'"
     run_sql(server_url, f"create database linguistic {options}")
     yield make_url(server_url).set(database="linguistic").render_as_string(hide_password=False)
+
+
+async def test_fares_by_age_are_read_where_ages_are_known(engine: AsyncEngine) -> None:
+    await write(engine, make_catalogue())
+    async with transaction(engine) as session:
+        await session.execute(
+            text(
+                "insert into fare (country, kind, who, age_from, age_to, share, source) values"
+                " ('CN', 'sight', 'child', 6, 17, 0.5, 'modelled'),"
+                " ('CN', 'sight', 'student', 18, null, 0.5, 'modelled'),"
+                " ('GB', 'sight', 'child', 0, 15, 0.5, 'modelled')"
+            )
+        )
+    family = await build(engine, travellers=2, children=(7,))
+    assert [(rule.country, rule.who, rule.age_to) for rule in family.fares] == [("CN", "child", 17)]
+    assert family.pay("sight", "beijing", Decimal(60)).cost == Decimal(90)
+    assert "ADULT_FARES" not in {warning.code for warning in family.warnings}
+    assert not find_differences(family)
+    assert (await build(engine, travellers=2)).fares == ()
