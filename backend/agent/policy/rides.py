@@ -114,6 +114,7 @@ LOST_NIGHT_HOURS = 4.0
 
 HOME_BY_MIN = 21 * 60
 MOST_FOR_HOME = 100.0
+MUST_SEES_A_DAY = 2
 LATE_HOME = 2.5
 """Mean tickets for coming home later, where another train is in time for so little more a head."""
 
@@ -227,6 +228,8 @@ def is_late_home(brief: Brief, leg: BriefLeg, ride: Ride, among: Sequence[Ride])
     """Whether a ride home ends in the night though another one does not, for little more money."""
     if not brief.is_way_home(leg) or ride.arrive <= HOME_BY_MIN:
         return False
+    if len(brief.must_see) > MUST_SEES_A_DAY * (brief.days - 1):
+        return False  # they need the last day too
     most = (ride.price or 0.0) + MOST_FOR_HOME
     return any(r.arrive <= HOME_BY_MIN and (r.price is None or r.price <= most) for r in among)
 

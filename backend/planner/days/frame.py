@@ -77,7 +77,7 @@ def make_stop(
     at_meals = _intersect(starts, list_meal_starts()) if poi.type == "restaurant" else ()
     if at_meals and at is None:
         starts = at_meals
-    elif at is None and is_for_evenings(poi, snapshot.request.interests):
+    elif at is None and _waits_for_evening(snapshot, poi):
         evening = find_evening(find_dusk(part.city, part.date))
         starts = clip(starts, evening, None) or starts
     return Stop(
@@ -90,6 +90,12 @@ def make_stop(
         is_food=is_food_place(poi),
         is_meal=bool(at_meals),
     )
+
+
+def _waits_for_evening(snapshot: Snapshot, poi: PoiCandidate) -> bool:
+    """A must-see may be seen by day, rather than not at all."""
+    request = snapshot.request
+    return poi.id not in request.must_see and is_for_evenings(poi, request.interests)
 
 
 def make_fixed_stop(slot: FixedSlot, node: int) -> Stop:
