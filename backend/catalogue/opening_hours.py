@@ -174,6 +174,17 @@ def is_day_off(country: str, day: dt.date) -> bool | None:
     return day in calendar if calendar else None
 
 
+def find_named_holiday(country: str, name: str, today: dt.date) -> dt.date | None:
+    """The next day of a public holiday by its name in Chinese, within two years."""
+    calendar = holidays.country_holidays(
+        country, years=[today.year, today.year + 1], language="zh_CN"
+    )
+    return next(
+        (day for day in sorted(calendar) if day >= today and name in calendar[day].split("; ")),
+        None,
+    )
+
+
 def list_days_off(country: str, first: dt.date, last: dt.date) -> tuple[list[dt.date], bool]:
     """Days off from `first` to `last`, both included, and whether all those days are known."""
     days = [first + dt.timedelta(n) for n in range((last - first).days + 1)]

@@ -28,6 +28,7 @@ ROLES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("demo", "backend.cli.demo:demo"),
             ("plan", "backend.cli.plan:plan"),
             ("places", "backend.cli.places:places"),
+            ("read", "backend.cli.read:read"),
             ("guide", "backend.cli.guide:guide"),
         ),
     ),

@@ -8,6 +8,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "waypool plan --request trip.json",
         "waypool plan --request trip.json --ics trip.ics --markdown trip.md",
     ),
+    "read": ("waypool read '国庆带爸妈去西安玩4天,预算8000,想看兵马俑' --json",),
     "pool preview": ("waypool pool preview --request trip.json --param POOL_POI_SIZE=20",),
     "params list": ("waypool params list",),
     "params set": ("waypool params set POOL_POI_SIZE 40 --why 'the old city is large'",),

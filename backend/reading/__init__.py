@@ -1,0 +1,1 @@
+"""Reads a request that is said in a sentence, by rules."""
