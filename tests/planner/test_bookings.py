@@ -121,3 +121,17 @@ def test_a_train_that_opens_a_day_is_reached_from_bed(depart: str, *, is_missed:
 
 def test_a_train_that_opens_a_day_is_missed_after_a_long_evening() -> None:
     assert "LEG_MISSED" in leave_at("02:09", fixed=[book(("14 23:00", "15 01:50", None))])
+
+
+def test_the_own_way_to_the_next_city_begins_after_a_booking_of_the_first() -> None:
+    """Where no train is taken, the day is shared by an assumed time, which a booking may pass."""
+    there = make_poi("there", city="xian", lat=34.26, lon=108.94, opening_hours="Th 00:00-26:00")
+    fixed = [{"title": "talk", "start": "2026-10-15T11:00", "end": "2026-10-15T18:00"}]
+    fixed[0] |= {"lat": "39.91", "lon": "116.41"}
+    snapshot = make_snapshot(
+        ("beijing", "xian"), days=4, pois=[there], fixed=fixed, day_end="26:00", must_see=["there"]
+    )
+    hotels = {"beijing": "bj-h-dongdan", "xian": "xa-h-zhonglou"}
+    draft = arrange(snapshot, make_draft(hotels=hotels, trains={0: ["g2"]}), ["there"]).draft
+    assert draft.visits_on(3)
+    assert not find_codes(snapshot, draft) & {"LEG_TOO_SHORT", "OVERLAP", "TRAVEL_TIME"}

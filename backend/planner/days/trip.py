@@ -147,7 +147,9 @@ def _plan(snapshot: Snapshot, draft: Draft) -> Trip:
     parts: dict[int, tuple[Part, ...]] = {}
     for day in range(1, snapshot.request.days + 1):
         here = [stay for stay in stays if stay.first_day <= day <= stay.last_day]
-        parts[day] = _share_fixed(snapshot, [_make_part(snapshot, stay, day) for stay in here])
+        ways = [_measure_own_way(stay, day) for stay in here]
+        found = [_make_part(snapshot, stay, day) for stay in here]
+        parts[day] = _share_fixed(snapshot, found, ways)
     return Trip(snapshot, stays, moves, parts)
 
 
@@ -248,10 +250,18 @@ def _find_own_place(snapshot: Snapshot, stay: Stay, own: OwnTransport) -> Place:
     return Place(own.place.name, (own.place.lat, own.place.lon))
 
 
-def _share_fixed(snapshot: Snapshot, parts: list[Part]) -> tuple[Part, ...]:
+def _measure_own_way(stay: Stay, day: int) -> int:
+    """Minutes of the traveller's own way into a stay on its first day; a train has its times."""
+    if stay.into is None or not stay.into.is_own or day != stay.first_day:
+        return 0
+    return (stay.into.arrive - stay.into.depart) // dt.timedelta(minutes=1)
+
+
+def _share_fixed(snapshot: Snapshot, parts: list[Part], ways: list[int]) -> tuple[Part, ...]:
     """Give each booking of the day to the part in which it begins.
 
-    One that runs on into a later part, or from an earlier day, keeps the traveller from it.
+    One that runs on into a later part, or from an earlier day, keeps the traveller from it; the
+    own way there (`ways`, in minutes) begins after it too.
     """
     date = parts[0].date
     shared: dict[int, list[FixedSlot]] = {n: [] for n in range(len(parts))}
@@ -263,10 +273,13 @@ def _share_fixed(snapshot: Snapshot, parts: list[Part]) -> tuple[Part, ...]:
             shared[_find_part(parts, slot)].append(slot)
         elif day_of < date:
             before.append(slot)
-    found = []
+    found: list[Part] = []
+    over = max((slot.end for slot in before), default=0)
     for n, part in enumerate(parts):
-        here = _start_where_kept(snapshot, part, before)
+        over += ways[n] if n > 0 and over > 0 else 0
+        here = _start_after(_start_where_kept(snapshot, part, before), over)
         before += shared[n]
+        over = max([over, *(slot.end for slot in shared[n])])
         found.append(_with_fixed(snapshot, here, shared[n], before))
     return tuple(found)
 
@@ -298,15 +311,17 @@ def _find_part(parts: list[Part], slot: FixedSlot) -> int:
 
 
 def _start_where_kept(snapshot: Snapshot, part: Part, before: list[FixedSlot]) -> Part:
-    """A part after bookings of earlier parts and days: from their end, and from there after a night."""
-    over = max((slot.end for slot in before), default=0)
+    """A part that begins at a booking which has lasted through the night."""
     kept = _find_kept(snapshot, part, before, 0)
-    start = part.start
-    if part.free_from == 0 and kept is not None and kept.position is not None:
-        start = Place(kept.title, kept.position)
+    if part.free_from > 0 or kept is None or kept.position is None:
+        return part
+    return dataclasses.replace(part, start=Place(kept.title, kept.position))
+
+
+def _start_after(part: Part, over: int) -> Part:
+    """A part of which nothing can be used before `over`."""
     return dataclasses.replace(
         part,
-        start=start,
         free_from=max(part.free_from, over),
         ready=max(part.ready, over),
         opens=max(part.opens, over),
