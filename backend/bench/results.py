@@ -197,7 +197,7 @@ def describe_results(report: Mapping[str, Any]) -> Sequence[str]:
     lines = [
         f"{report['rows']:,} rows x {report['columns']} columns, {report['bytes'] / 1_000_000:.0f} MB of JSON",
         "",
-        "| | store or load | peak memory | summary | filtered path | group-by |",
+        "| engine | store or load | peak memory | summary | filtered path | group-by |",
         "| --- | --- | --- | --- | --- | --- |",
         _describe_row("Waypool, stored", put["seconds"], f"{put['peak_mb']} MB", report),
     ]
