@@ -11,13 +11,12 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
 from backend import __version__
-from backend.api import health, metrics
-from backend.api.admin import audit, catalogue, preview, sources, stats, tuning
-from backend.api.admin import runs as open_runs
+from backend.api import health
+from backend.api.admin import audit, catalogue, sources, stats, tuning
 from backend.api.deps import refuse_nul
-from backend.api.developer import replay, results, runs
+from backend.api.developer import replay, runs
 from backend.api.problems import install_problems
-from backend.api.public import afterwards, exports, itineraries, revisions
+from backend.api.public import afterwards, itineraries, revisions
 from backend.api.responses import document_problems, list_schemas
 from backend.bootstrap import open_services
 from backend.console.app import GuardHeaders, create_console
@@ -37,17 +36,13 @@ ROUTERS = (
     itineraries.router,
     afterwards.router,
     revisions.router,
-    exports.router,
     tuning.router,
     sources.router,
     audit.router,
-    preview.router,
     catalogue.router,
     stats.router,
-    open_runs.router,
     runs.router,
     replay.router,
-    results.router,
 )
 """By audience: user, admin, developer."""
 
@@ -57,7 +52,7 @@ BODIES: tuple[type[BaseModel], ...] = (
     tuning.ParamChange,
     tuning.ToolChange,
     tuning.Revert,
-    preview.PoolTrial,
+    stats.PoolTrial,
     *catalogue.CHANGES.values(),
     replay.ReplayRequest,
     afterwards.Feedback,
@@ -98,8 +93,7 @@ def create_app(settings: Settings, url: str) -> FastAPI:
     # Event streams are left as they are: each event goes out at once.
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)
     install_problems(app)
-    for router in (health.router, metrics.router):
-        app.include_router(router, responses=document_problems())
+    app.include_router(health.router, responses=document_problems())
     for router in ROUTERS:
         app.include_router(router, prefix="/v1", responses=document_problems(401, 403))
     app.mount("/console", GuardHeaders(console))

@@ -34,9 +34,8 @@ from backend.runs.life.queue import JobQueue
 from backend.runs.log.event_feed import EventFeed
 from backend.runs.work.workflow import Means, Planners, advance_run, open_means
 from backend.settings import Settings, read_variable
-from backend.sources.exchange import Exchange
+from backend.sources.exchange import Exchange, HostRules
 from backend.sources.fetch import Fetcher
-from backend.sources.hosts import HostRules
 from backend.sources.queries import insert_configured
 from backend.sources.store import ResponseCache, SourceStore
 from backend.tools.queries import insert_missing_tools

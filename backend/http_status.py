@@ -12,8 +12,7 @@ from backend.errors import (
     UnavailableError,
     WaypoolError,
 )
-from backend.runs.life.admission import QueueFullError
-from backend.runs.life.spending import CostLimitError
+from backend.runs.life.admission import CostLimitError, QueueFullError
 
 _STATUS: tuple[tuple[type[WaypoolError], int], ...] = (
     (UnauthorizedError, 401),

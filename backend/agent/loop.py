@@ -15,8 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from backend.agent.ledger import Ledger
-from backend.agent.limits import StopLimits, StopReason, read_stop_limits
+from backend.agent.ledger import Ledger, StopLimits, StopReason, read_stop_limits
 from backend.agent.llm import LlmClient, Message, ModelError, ModelReply, Size, Usage
 from backend.agent.prompt import NUDGE, SHORTER, write_opening
 from backend.agent.replies import (

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from backend.agent.limits import read_stop_limits
+from backend.agent.ledger import read_stop_limits
 from backend.agent.llm import Message
 from backend.agent.replies import dump_json
 from backend.planner.days.meals import MAX_VISITS

@@ -6,8 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from backend.access.principal import Principal, Scope
-from backend.access.queries import SESSION_COOKIE, find_principal, find_session
+from backend.access.queries import SESSION_COOKIE, Principal, Scope, find_principal, find_session
 from backend.api.problems import BadAddressError
 from backend.bootstrap import Services
 from backend.clock import read_utc

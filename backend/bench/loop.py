@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from backend.agent.builtin_planner import BuiltinPlanner
-from backend.agent.ledger import Ledger
-from backend.agent.limits import StopReason
+from backend.agent.ledger import Ledger, StopReason
 from backend.agent.llm import LlmClient
 from backend.agent.loop import AgentResult, Watch, hand_over, run_agent
 from backend.agent.replies import MemoryRecorder

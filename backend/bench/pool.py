@@ -23,8 +23,7 @@ from backend.db.session import Session, transaction
 from backend.params.registry import ParamValue, default_values
 from backend.pool.candidate import PoiCandidate
 from backend.pool.city_search import find_closed, judge_counts, search_places
-from backend.pool.findings import CityAsk, PlaceFindings, ask_city
-from backend.pool.limits import PoolLimits, read_limits
+from backend.pool.findings import CityAsk, PlaceFindings, PoolLimits, ask_city, read_limits
 from backend.pool.plan_request import PlanRequest
 from backend.pool.queries import Wanted, bind_ranking, count_places, read_wanted
 from backend.pool.service import CandidatePoolService

@@ -22,14 +22,13 @@ from backend.bench.quality import install
 from backend.catalogue.place_types import FOOD_TYPES
 from backend.db.session import Engine, transaction
 from backend.params.registry import default_values
-from backend.planner.days.best_time import NIGHT_TAGS, is_at_best, read_best_times
-from backend.planner.days.hours import find_dusk
+from backend.planner.days.hours import NIGHT_TAGS, find_dusk, is_at_best, read_best_times
 from backend.planner.days.legs import count_minutes
 from backend.planner.days.travel_time import measure_distance_m
 from backend.planner.days.trip import plan_trip
 from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.planner.plan.itinerary import Itinerary, LegItem, MealItem, Violation, VisitItem
-from backend.planner.search.exchange import list_changes
+from backend.planner.search.improve import list_changes
 from backend.planner.search.problem import state_problem
 from backend.planner.search.rating import Rater
 from backend.planner.search.solution import Solution

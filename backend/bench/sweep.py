@@ -28,7 +28,7 @@ from backend.params.registry import ParamValue
 from backend.pool.snapshot import Snapshot
 from backend.replay.memory_run import Setting as RunSetting
 from backend.replay.memory_run import plan_in_memory
-from backend.runs.life.limit_reader import override_rows
+from backend.tools.queries import override_rows
 
 
 @dataclass(frozen=True)

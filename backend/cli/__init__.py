@@ -12,7 +12,7 @@ import click
 from backend import __version__
 from backend.cli.examples import attach_examples
 from backend.cli.output import FAILED, INTERRUPTED, UNUSABLE, Output, UnusableError, read_docstring
-from backend.db.ending import end_in_order
+from backend.db.connect import end_in_order
 from backend.errors import ToolError, WaypoolError
 from backend.text import shorten
 
@@ -40,7 +40,7 @@ ROLES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("tools", "backend.cli.tuning:tools"),
             ("sweep", "backend.cli.sweep:sweep"),
             ("import", "backend.cli.db:import_group"),
-            ("export", "backend.cli.export:export"),
+            ("export", "backend.cli.backup:export"),
             ("sources", "backend.cli.sources:sources"),
         ),
     ),
@@ -67,7 +67,7 @@ ROLES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("backup", "backend.cli.backup:backup"),
             ("restore", "backend.cli.backup:restore"),
             ("config", "backend.cli.config:config"),
-            ("completion", "backend.cli.completion:completion"),
+            ("completion", "backend.cli.config:completion"),
         ),
     ),
 )

@@ -1,17 +1,25 @@
-"""`waypool backup` and `waypool restore`: everything that the database holds, in one file."""
+"""`waypool backup` and `waypool restore`: everything that the database holds, in one file.
 
+`waypool export`: the catalogue as files that can be imported elsewhere.
+"""
+
+import os
+import shutil
 from pathlib import Path
 
 import click
 
 from backend import __version__
 from backend.bootstrap import list_tables, prepare_database
-from backend.cli.output import Output, json_option
-from backend.cli.progress import show_progress
+from backend.catalogue.exporting import export_catalogue
+from backend.cli.database import with_engine
+from backend.cli.output import Output, json_option, show_progress
 from backend.clock import read_utc
 from backend.db.backup import Maker, Manifest, restore_backup, write_backup
 from backend.db.connect import open_database
 from backend.db.migrate import read_revision
+from backend.db.session import Engine, transaction
+from backend.errors import ConfigurationError
 from backend.settings import read_settings
 
 
@@ -64,3 +72,39 @@ def _describe(manifest: Manifest) -> dict[str, object]:
         "tables": {table.name: table.rows for table in manifest.tables},
         "rows": manifest.rows,
     }
+
+
+@click.group()
+def export() -> None:
+    """Write the catalogue as files."""
+
+
+@export.command("csv")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@json_option
+@click.pass_obj
+def export_csv(output: Output, folder: Path) -> None:
+    """Write the catalogue into DIR, in the format that 'waypool import csv' reads.
+
+    DIR is made, or is empty; it is there whole or not at all. Imported elsewhere, the files give
+    the same catalogue: 'waypool db status --json' shows the same catalogue_sha256.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigurationError(f"{folder} is not an empty folder: name a new one")
+    unfinished = folder.absolute().with_name(f".{folder.absolute().name}.{os.getpid()}.unfinished")
+
+    async def work(engine: Engine) -> dict[str, int]:
+        async with transaction(engine) as session:
+            return await export_catalogue(session, unfinished)
+
+    try:
+        unfinished.mkdir()
+        with show_progress("exporting"):
+            counts = with_engine(work)
+        unfinished.rename(folder)
+    except OSError as error:
+        raise ConfigurationError(f"cannot write {folder}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    lines = [f"{name}.csv: {count} rows" for name, count in counts.items()]
+    output.show({"folder": str(folder), "files": counts}, "\n".join(lines))

@@ -29,8 +29,7 @@ from backend.bench.runs.scenarios import SCENARIOS
 from backend.bench.sense import ORIGINS, describe_sense, run_sense_bench
 from backend.bootstrap import make_models
 from backend.cli.database import with_engine
-from backend.cli.output import FAILED, Output, json_option, read_json
-from backend.cli.progress import show_progress
+from backend.cli.output import FAILED, Output, json_option, read_json, show_progress
 from backend.console.app import list_page_paths
 from backend.db.connect import open_database
 from backend.db.session import Engine, transaction

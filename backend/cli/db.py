@@ -16,8 +16,7 @@ from backend.catalogue.importers.import_batch import Written
 from backend.catalogue.queries import count_rows, read_state
 from backend.catalogue.seed import add_synthetic_places, tidy_catalogue
 from backend.cli.database import with_engine
-from backend.cli.output import Output, json_option
-from backend.cli.progress import show_progress
+from backend.cli.output import Output, json_option, show_progress
 from backend.db.connect import open_database
 from backend.db.migrate import head_revision, plan_upgrade, read_revision
 from backend.db.session import Engine, transaction

@@ -16,8 +16,7 @@ from backend.agent.llm import Message
 from backend.agent.models import Models
 from backend.bootstrap import make_models
 from backend.catalogue.queries import count_rows
-from backend.cli.output import FAILED, Output, json_option
-from backend.cli.progress import show_progress
+from backend.cli.output import FAILED, Output, json_option, show_progress
 from backend.cli.serve import open_listener
 from backend.clock import read_utc
 from backend.db.connect import open_database

@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from backend.access.principal import SCOPES
-from backend.access.queries import create_key, list_keys, revoke_key
+from backend.access.queries import SCOPES, create_key, list_keys, revoke_key
 from backend.cli.database import with_engine
 from backend.cli.options import TENANT
 from backend.cli.output import Output, json_option

@@ -6,12 +6,11 @@ from backend.bootstrap import make_fetcher, make_planners, make_store
 from backend.cli.database import with_engine
 from backend.cli.itinerary_text import print_result
 from backend.cli.options import TENANT, export_options, write_exports
-from backend.cli.output import FAILED, Output, json_option, read_json
-from backend.cli.progress import show_progress
+from backend.cli.output import FAILED, Output, json_option, read_json, show_progress
 from backend.db.session import Engine
+from backend.runs.life.admission import check_model
 from backend.runs.life.commands import start_run
 from backend.runs.life.result import RunDocument, show_run
-from backend.runs.life.spending import check_model
 from backend.runs.log.queries import hold_run
 from backend.runs.work.workflow import advance_run, open_means
 from backend.settings import read_settings

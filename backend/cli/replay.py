@@ -18,8 +18,7 @@ from backend.bootstrap import make_models, make_planners, make_store
 from backend.cli.database import with_engine
 from backend.cli.itinerary_text import print_result
 from backend.cli.options import limit_option, param_option
-from backend.cli.output import FAILED, Output, json_option, read_json, warn
-from backend.cli.progress import show_progress
+from backend.cli.output import FAILED, Output, json_option, read_json, show_progress, warn
 from backend.db.session import Engine
 from backend.errors import ConfigurationError
 from backend.params.registry import ParamValue

@@ -15,8 +15,7 @@ from backend.bootstrap import make_models
 from backend.cli.database import with_engine, with_queue
 from backend.cli.itinerary_text import print_ledger, print_result
 from backend.cli.options import TENANT, cursor_option, export_options, write_exports
-from backend.cli.output import Output, json_option, write_text
-from backend.cli.progress import show_progress
+from backend.cli.output import Output, json_option, show_progress, write_text
 from backend.cli.replay import load_run
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction

@@ -11,7 +11,7 @@ import click
 from rich.box import SIMPLE
 from rich.table import Table
 
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.bootstrap import make_fetcher
 from backend.cli.database import with_engine
 from backend.cli.output import Output, json_option, read_json, show_path

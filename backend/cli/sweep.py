@@ -20,8 +20,15 @@ from backend.bench.sweep import (
 )
 from backend.cli.database import with_engine
 from backend.cli.options import read_rows
-from backend.cli.output import Output, json_option, read_json, warn, write_text
-from backend.cli.progress import OnProgress, show_progress
+from backend.cli.output import (
+    OnProgress,
+    Output,
+    json_option,
+    read_json,
+    show_progress,
+    warn,
+    write_text,
+)
 from backend.db.session import Engine, Session, transaction
 from backend.errors import ConfigurationError, NotFoundError, RequestRefusedError
 from backend.params.queries import read_params

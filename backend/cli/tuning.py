@@ -10,8 +10,7 @@ import click
 from rich.box import SIMPLE
 from rich.table import Table
 
-from backend.audit.change import Author, Recorded, make_page
-from backend.audit.queries import list_changes
+from backend.audit.queries import Author, Recorded, list_changes, make_page
 from backend.cli.database import with_engine
 from backend.cli.options import read_rows
 from backend.cli.output import Output, json_option

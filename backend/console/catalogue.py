@@ -16,12 +16,19 @@ from fastapi.responses import RedirectResponse
 
 from backend.audit.queries import list_changes
 from backend.bootstrap import Services
-from backend.catalogue.editing import FIXED, LINES, Edited, RowKind, edit_row, read_row
-from backend.catalogue.listing import Search, search_rows
+from backend.catalogue.editing import (
+    FIXED,
+    LINES,
+    Edited,
+    RowKind,
+    Search,
+    edit_row,
+    read_row,
+    search_rows,
+)
 from backend.catalogue.queries import read_cities
-from backend.console.knobs import Fields, read_author, read_text
 from backend.console.render import show_page
-from backend.console.settings_view import list_entries
+from backend.console.settings_view import Fields, list_entries, read_author, read_text
 from backend.console.texts.data import CATALOGUE
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction

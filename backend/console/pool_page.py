@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
 
 from backend.bootstrap import Services
-from backend.catalogue.listing import Search, search_rows
+from backend.catalogue.editing import Search, search_rows
 from backend.console.render import show_page
 from backend.console.run_page import Seen, look_at_run
 from backend.console.visit import ServicesDep, Visit, VisitDep

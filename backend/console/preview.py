@@ -9,9 +9,17 @@ from fastapi import APIRouter, Query, Request, Response
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
 from backend.console.charts import draw_funnel
-from backend.console.knobs import Knob, KnobKind, find_knob, read_text
 from backend.console.render import show_page
-from backend.console.settings_view import Setting, Typed, find_setting, keep_typed
+from backend.console.settings_view import (
+    Knob,
+    KnobKind,
+    Setting,
+    Typed,
+    find_knob,
+    find_setting,
+    keep_typed,
+    read_text,
+)
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import Session, transaction
 from backend.errors import OutOfBoundsError, RequestRefusedError, WaypoolError

@@ -12,10 +12,9 @@ from backend.console.visit import ServicesDep, Visit, VisitDep, require
 from backend.errors import NotFoundError, ToolError
 from backend.results.asking import Leaf, Question, leaf_through
 from backend.results.document import Document
-from backend.results.handle import Reader
+from backend.results.handle import Reader, ResultError
 from backend.results.path_grammar import MAX_CHARACTERS
 from backend.results.queries import show_head
-from backend.results.refusals import ResultError
 from backend.results.run_results import list_overview
 
 router = APIRouter(prefix="/results")

@@ -11,9 +11,8 @@ from backend.console.run_page import look_at_run, show_run_page
 from backend.console.visit import ServicesDep, VisitDep, read_form, require
 from backend.db.session import transaction
 from backend.errors import Fault, RequestRefusedError
-from backend.runs.life.admission import QueueFullError
+from backend.runs.life.admission import CostLimitError, QueueFullError
 from backend.runs.life.result import list_selected
-from backend.runs.life.spending import CostLimitError
 from backend.runs.revising.recheck import recheck_run
 from backend.runs.revising.revisions import start_revision
 

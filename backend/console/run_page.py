@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from backend.agent.limits import read_stop_limits
+from backend.agent.ledger import read_stop_limits
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
 from backend.console.charts import PARTS, draw_funnel, draw_ledger

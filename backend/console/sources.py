@@ -13,7 +13,7 @@ from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.bootstrap import Services, make_fetcher
 from backend.clock import read_utc
 from backend.console.render import show_page, translate
@@ -21,7 +21,7 @@ from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, requi
 from backend.db.session import transaction
 from backend.errors import StaleVersionError, ToolError
 from backend.results.asking import Leaf, leaf_value
-from backend.results.refusals import ResultError
+from backend.results.handle import ResultError
 from backend.sources.queries import get_source, list_sources, write_source
 from backend.sources.spec import Argument, Source
 from backend.text import Locale

@@ -7,20 +7,22 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from backend.audit.change import Author
-from backend.audit.queries import list_changes
+from backend.audit.queries import Author, list_changes
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
-from backend.console.knobs import (
+from backend.console.render import show_page
+from backend.console.settings_view import (
     Fields,
     KnobKind,
+    Typed,
     find_knob,
+    keep_typed,
+    list_entries,
+    list_settings,
     read_author,
     read_target,
     read_version,
 )
-from backend.console.render import show_page
-from backend.console.settings_view import Typed, keep_typed, list_entries, list_settings
 from backend.console.stats import list_findings
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import Session, transaction

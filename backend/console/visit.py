@@ -11,8 +11,7 @@ from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
 
-from backend.access.principal import Principal, Scope
-from backend.access.queries import SESSION_COOKIE, find_session
+from backend.access.queries import SESSION_COOKIE, Principal, Scope, find_session
 from backend.bootstrap import Services
 from backend.clock import read_utc
 from backend.db.session import transaction

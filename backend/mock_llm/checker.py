@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from backend.mock_llm.counting import Dialect
+from backend.mock_llm.replies import Dialect
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LONGEST_ID = 40

@@ -19,8 +19,7 @@ from email.utils import format_datetime
 from typing import Any, Literal
 
 from backend.clock import read_utc
-from backend.mock_llm.counting import Dialect
-from backend.mock_llm.replies import WireCall, WireReply
+from backend.mock_llm.replies import Dialect, WireCall, WireReply
 from backend.mock_llm.scenario import Fault, FaultKind
 
 LONGEST_HEAD = 65_536

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from backend.mock_llm.checker import check_request
-from backend.mock_llm.counting import PromptCache, find_dialect, write_usage
 from backend.mock_llm.render import (
     LONGEST_HEAD,
     HttpAnswer,
@@ -24,7 +23,7 @@ from backend.mock_llm.render import (
     render_stream,
     send_answer,
 )
-from backend.mock_llm.replies import make_reply
+from backend.mock_llm.replies import PromptCache, find_dialect, make_reply, write_usage
 from backend.mock_llm.scenario import Fault, Scenario, Step
 
 _KEPT = 5_000

@@ -11,8 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.audit.change import Author, Change
-from backend.audit.queries import recall, record_change
+from backend.audit.queries import Author, Change, recall, record_change
 from backend.db.session import Base
 from backend.document import Document, Moment
 from backend.errors import StaleVersionError

@@ -17,8 +17,14 @@ from backend.params.registry import ParamValue
 from backend.pool.candidate import CityRow, StationRow, TagRow
 from backend.pool.departure import Zones, find_zone, measure_journey
 from backend.pool.fares import FareKind, FareRule, has_ages
-from backend.pool.findings import EXEMPT, HotelFindings, PlaceFindings, TrainFindings
-from backend.pool.limits import MAX_LEG_TRAINS, PoolLimits
+from backend.pool.findings import (
+    EXEMPT,
+    MAX_LEG_TRAINS,
+    HotelFindings,
+    PlaceFindings,
+    PoolLimits,
+    TrainFindings,
+)
 from backend.pool.plan_request import PlanRequest
 from backend.pool.rules import is_closed_throughout
 from backend.pool.snapshot import (

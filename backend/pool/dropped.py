@@ -18,8 +18,7 @@ from backend.document import Document
 from backend.errors import NotFoundError
 from backend.pool.city_search import choose_stars, find_closed, judge_counts
 from backend.pool.dropped_queries import CityScope, View, read_hotels, read_places, read_trains
-from backend.pool.findings import CityAsk, ask_city
-from backend.pool.limits import read_limits
+from backend.pool.findings import CityAsk, ask_city, read_limits
 from backend.pool.queries import Wanted, count_hotels, count_places, read_wanted
 from backend.pool.snapshot import (
     HOTEL_REJECTIONS,

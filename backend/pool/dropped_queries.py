@@ -19,7 +19,7 @@ from sqlalchemy import (
     true,
 )
 
-from backend.catalogue.listing import has_words, show_times
+from backend.catalogue.editing import has_words, show_times
 from backend.catalogue.tables import Hotel, Place, Train
 from backend.db.session import Session
 from backend.pool.queries import (

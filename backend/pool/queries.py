@@ -39,7 +39,7 @@ from sqlalchemy.dialects.postgresql import BIT
 from backend.catalogue.importers.catalogue_csv import make_mask
 from backend.catalogue.tables import TAG_BITS, Hotel, Place, Schedule, Tag
 from backend.db.session import Session
-from backend.pool.limits import PoolLimits
+from backend.pool.findings import PoolLimits
 
 # Columns of tables, not attributes of classes: the ORM's loading would cost as much as a scan.
 _place, _hotel, _schedule = Place.__table__.c, Hotel.__table__.c, Schedule.__table__.c

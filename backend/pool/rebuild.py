@@ -14,8 +14,14 @@ from backend.params.registry import ParamValue
 from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
 from backend.pool.candidate import TrainCandidate
 from backend.pool.departure import Departure, find_connections, read_zones
-from backend.pool.findings import CityAsk, HotelFindings, PlaceFindings, ask_city
-from backend.pool.limits import PoolLimits, read_limits
+from backend.pool.findings import (
+    CityAsk,
+    HotelFindings,
+    PlaceFindings,
+    PoolLimits,
+    ask_city,
+    read_limits,
+)
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains
 from backend.pool.snapshot import CityPool, LegPool, Snapshot, SnapshotRows
 from backend.pool.stay import Leg, TripCalendar, plan_stays

@@ -22,9 +22,9 @@ from backend.pool.findings import (
     HotelFindings,
     PlaceFindings,
     PlaceRank,
+    PoolLimits,
     TrainFindings,
 )
-from backend.pool.limits import PoolLimits
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS
 from backend.pool.stay import Leg
 

@@ -22,8 +22,7 @@ from backend.pool.city_search import (
     search_places,
 )
 from backend.pool.departure import find_connections, read_zones
-from backend.pool.findings import TrainFindings, ask_city
-from backend.pool.limits import PoolLimits, read_limits
+from backend.pool.findings import PoolLimits, TrainFindings, ask_city, read_limits
 from backend.pool.plan_request import PlanRequest
 from backend.pool.queries import Wanted, read_wanted
 from backend.pool.snapshot import (

@@ -10,8 +10,7 @@ from backend.db.session import Session
 from backend.document import Document
 from backend.errors import ConflictError, NotFoundError
 from backend.pool.city_search import read_places
-from backend.pool.findings import ask_city
-from backend.pool.limits import read_limits
+from backend.pool.findings import ask_city, read_limits
 from backend.pool.rules import Entry, judge_place
 from backend.pool.snapshot import Snapshot
 from backend.pool.stay import plan_stays

@@ -24,7 +24,7 @@ from backend.pool.snapshot import Snapshot
 from backend.replay.json_tree import Difference, join_pointer, list_leaves
 from backend.runs.life.ending import DeadlineError
 from backend.runs.life.verdict import Cut
-from backend.runs.log.stages import Stage, read_stages
+from backend.runs.log.run_log import Stage, read_stages
 from backend.runs.log.steps import Step, read_payload
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.work.conclusion import Conclusion, conclude

@@ -1,8 +1,11 @@
 """Runs a recorded run again with one thing changed: a new run beside the original, on its snapshot.
 
 Reads a run out of the database into an export; nothing of it is written to.
+
+Starts a run that begins with a snapshot made out of another run's.
 """
 
+import datetime as dt
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +15,9 @@ from backend.agent.llm import LlmClient
 from backend.clock import read_utc
 from backend.db.session import Engine, transaction
 from backend.errors import ConflictError, OutOfBoundsError, ToolError
-from backend.params.registry import ParamValue
+from backend.ids import make_id
+from backend.params.queries import read_params
+from backend.params.registry import ParamValue, get_number
 from backend.planner.revision import keep_known
 from backend.pool.plan_request import PlannerChoice
 from backend.pool.rebuild import rebuild
@@ -23,17 +28,77 @@ from backend.results.document import Document, thaw
 from backend.results.handle import Reader
 from backend.results.store import ResultStore
 from backend.results.values import write_json
-from backend.runs.life.child_run import ChildRun, start_child
+from backend.runs.life.admission import admit_runs, check_room, check_spending, lock_admission
 from backend.runs.life.commands import get_run
-from backend.runs.life.limit_reader import override_rows
 from backend.runs.life.queue import JobQueue
-from backend.runs.log.lifecycle import is_final
-from backend.runs.log.queries import RunHead, find_run, read_result, read_snapshot_text
-from backend.runs.log.run_log import StepItem, read_steps
-from backend.runs.log.steps import ModelReplied, RevisionBegun, Step, ToolCalled, select_payloads
+from backend.runs.log.lifecycle import EXECUTOR, INLINE, is_final
+from backend.runs.log.queries import RunHead, find_run, insert_run, read_result, read_snapshot_text
+from backend.runs.log.run_log import StepItem, append_step, read_steps
+from backend.runs.log.steps import (
+    ModelReplied,
+    RevisionBegun,
+    RunQueued,
+    Step,
+    ToolCalled,
+    select_payloads,
+)
 from backend.runs.work.recording import RecordedTools, make_recording
 from backend.tools.limits import ToolLimit
+from backend.tools.queries import override_rows
 from backend.tools.runner import ToolRunner
+
+
+@dataclass(frozen=True)
+class ChildRun:
+    """What a run takes from its parent; `overrides` and `model` are its own.
+
+    `begun` is what the parent began with, where that was a revision.
+    """
+
+    parent: RunHead
+    snapshot: Snapshot
+    overrides: dict[str, Any]
+    model: str | None = None
+    begun: RevisionBegun | None = None
+
+
+async def start_child(engine: Engine, queue: JobQueue | None, child: ChildRun) -> str:
+    """Put the run into the queue and give its id; without a queue the caller carries it on."""
+    run_id, now = make_id("run"), read_utc()
+    tenant, planner = child.parent.tenant, child.snapshot.request.planner
+    async with transaction(engine) as session:
+        params = await read_params(session)
+        await check_spending(session, tenant, planner, params)
+        deadline = dt.timedelta(seconds=get_number(params, "RUN_DEADLINE_SECONDS"))
+        executor = EXECUTOR if queue else INLINE
+        times = {"created_at": now, "deadline_at": now + deadline}
+        row = {"id": run_id, "status": "queued", "executor": executor}
+        await insert_run(session, {**row, **_describe(child), **times})
+        await append_step(session, run_id, Step(1, RunQueued(planner=planner), now))
+        if child.begun is not None:
+            await append_step(session, run_id, Step(2, child.begun, now))
+        if queue is not None:
+            await lock_admission(session, tenant)
+            await check_room(session, tenant, params, beside=run_id)
+            await admit_runs(session, tenant, params, queue.enqueue)
+    return run_id
+
+
+def _describe(child: ChildRun) -> dict[str, Any]:
+    snapshot, request = child.snapshot, child.snapshot.request
+    return {
+        "tenant": child.parent.tenant,
+        "planner": request.planner,
+        "locale": request.locale,
+        "model": child.model,
+        "request": request.model_dump(mode="json"),
+        "input_snapshot": snapshot.as_text(),
+        "snapshot_sha256": snapshot.sha256,
+        "catalogue_version": snapshot.catalogue.version,
+        "parent_run_id": child.parent.id,
+        "revision": child.parent.revision,
+        "overrides": child.overrides,
+    }
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,11 @@ from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport, make_export
 from backend.results.asking import answer
 from backend.results.document import Document
-from backend.results.handle import refuse_expired, refuse_handle, refuse_state
-from backend.results.refusals import ResultError
+from backend.results.handle import ResultError, refuse_expired, refuse_handle, refuse_state
 from backend.results.run_results import make_plain_json
 from backend.results.values import parse_json
-from backend.runs.life.limit_reader import select_changed
 from backend.runs.log.durable import DurableRecorder
-from backend.runs.log.run_log import StepItem
-from backend.runs.log.stages import describe_stop, read_stages, read_start
+from backend.runs.log.run_log import StepItem, describe_stop, read_stages, read_start
 from backend.runs.log.steps import (
     Conditions,
     Mark,
@@ -46,6 +43,7 @@ from backend.runs.log.steps import (
 from backend.runs.work.conclusion import conclude
 from backend.text import Locale
 from backend.tools.limits import ToolLimit
+from backend.tools.queries import select_changed
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import NotRecordedError, ToldSources
 

@@ -22,7 +22,7 @@ from backend.pool.snapshot import Snapshot
 from backend.replay.export import RunExport
 from backend.replay.json_tree import Difference, find_difference
 from backend.replay.memory_run import STATES, MemoryResults
-from backend.runs.log.stages import Stage
+from backend.runs.log.run_log import Stage
 from backend.runs.log.steps import ModelReplied, PlannerStopped, Step, ToolCalled
 from backend.runs.work.recording import is_computable
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema

@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Any
 
 from backend.results.document import Document, Listing, cut, cut_text, holds_listing, thaw
+from backend.results.handle import refuse_query
 from backend.results.path import read_path
 from backend.results.query import run_query
-from backend.results.refusals import refuse_query
 from backend.results.rows import Rows
 from backend.results.tokens import fits
 from backend.results.values import MISSING, parse_json, write_json

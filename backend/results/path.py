@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from backend.results.document import Document
+from backend.results.handle import refuse_field, refuse_index, refuse_kind
 from backend.results.path_grammar import (
     Every,
     Filter,
@@ -16,7 +17,6 @@ from backend.results.path_grammar import (
     Step,
     parse_path,
 )
-from backend.results.refusals import refuse_field, refuse_index, refuse_kind
 from backend.results.rows import Rows
 from backend.results.values import kind_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from backend.results.refusals import refuse_path
+from backend.results.handle import refuse_path
 from backend.results.values import DECODER, Op
 
 Wanted = tuple[str, str]

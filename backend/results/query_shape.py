@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
+from backend.results.handle import ResultError, refuse_query, shorten
 from backend.results.path_grammar import Comparison, FieldStep, parse_field
-from backend.results.refusals import ResultError, refuse_query, shorten
 from backend.results.values import Op, write_json
 from backend.text import find_near
 

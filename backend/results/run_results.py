@@ -14,9 +14,8 @@ from backend.document import Document as Delivered
 from backend.document import Moment
 from backend.results.asking import answer
 from backend.results.document import Document
-from backend.results.handle import Owner, Reader
+from backend.results.handle import Owner, Reader, ResultError
 from backend.results.queries import show_head
-from backend.results.refusals import ResultError
 from backend.results.store import ResultStore
 from backend.results.values import write_json
 from backend.text import Locale

@@ -20,6 +20,7 @@ from backend.results.document import Document
 from backend.results.handle import (
     Owner,
     Reader,
+    ResultError,
     Stored,
     make_handle,
     make_hint,
@@ -43,7 +44,6 @@ from backend.results.queries import (
     update_result,
 )
 from backend.results.quotas import Limits, check_size, make_room, read_limits
-from backend.results.refusals import ResultError
 from backend.results.sealing import Seal, UnreadableError
 from backend.results.values import parse_json, write_json
 from backend.text import Locale

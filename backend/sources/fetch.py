@@ -19,6 +19,13 @@ from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 from backend.clock import read_utc
+from backend.sources.choosing import (
+    refuse_failure,
+    refuse_host,
+    refuse_size,
+    refuse_time,
+    refuse_type,
+)
 from backend.sources.exchange import (
     BadEncodingError,
     Exchange,
@@ -26,13 +33,6 @@ from backend.sources.exchange import (
     Reply,
     TooLargeError,
     UnreachableError,
-)
-from backend.sources.refusals import (
-    refuse_failure,
-    refuse_host,
-    refuse_size,
-    refuse_time,
-    refuse_type,
 )
 from backend.sources.spec import Source
 

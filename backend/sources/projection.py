@@ -25,9 +25,8 @@ from backend.results.path_grammar import Key
 from backend.results.query_shape import Query, parse_query
 from backend.results.values import parse_json
 from backend.sources.binding import bind_query, fold_topic
-from backend.sources.choosing import Chooser, Chosen
+from backend.sources.choosing import Chooser, Chosen, refuse_change
 from backend.sources.formats import BadFormatError, parse
-from backend.sources.refusals import refuse_change
 from backend.sources.spec import HOLE, SMALL_BYTES, Argument, Part, Source
 from backend.sources.tabling import ABSENT, ChangedError, Row, read_root
 

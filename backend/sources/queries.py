@@ -27,8 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSON, insert
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.audit.change import Author, Change
-from backend.audit.queries import record_change
+from backend.audit.queries import Author, Change, record_change
 from backend.db.session import Base, CodeText, Session
 from backend.db.statements import Statements
 from backend.document import Document

@@ -1,11 +1,16 @@
 """Reads and writes `function_tool`; limits are read at every call, so a change holds at once.
 
 The tools as rows that an admin can change; what a tool does stands in code.
+
+Return limits as they are now, under what a replay sets for itself; the log keeps what held.
+
+They are read anew at every call, so an admin's change holds from the next one on, in running runs
+too; a replay needs to know at which call that was.
 """
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from sqlalchemy import CheckConstraint, DateTime, Text, select
@@ -13,8 +18,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.audit.change import Author, Change
-from backend.audit.queries import recall, record_change
+from backend.audit.queries import Author, Change, recall, record_change
 from backend.db.session import Base, CodeText
 from backend.db.statements import Statements
 from backend.document import Document, Moment
@@ -174,3 +178,37 @@ def show_tool(tool: Tool[Any], row: FunctionTool | None) -> ToolItem:
         version=1 if row is None else row.version,
         updated_at=None if row is None else row.updated_at.isoformat(),
     )
+
+
+class LimitReader:
+    """Reads limits for one run; `rows` are return limits by tool that hold for this run alone."""
+
+    def __init__(self, statements: Statements, rows: Mapping[str, int]) -> None:
+        self._statements = statements
+        self._rows = rows
+        self._last: dict[str, ToolLimit] = {}
+
+    async def read(self) -> dict[str, ToolLimit]:
+        """Limits by tool."""
+        limits = await read_limits_alone(self._statements)
+        self._last = override_rows(limits, self._rows)
+        return self._last
+
+    @property
+    def last(self) -> dict[str, ToolLimit]:
+        """What the last reading gave, for the payload of the step that it was read for."""
+        return select_changed(self._last)
+
+
+def override_rows(limits: Mapping[str, ToolLimit], rows: Mapping[str, int]) -> dict[str, ToolLimit]:
+    """The limits with other return limits."""
+    changed = {
+        name: replace(limits.get(name, ToolLimit()), max_return_rows=count)
+        for name, count in rows.items()
+    }
+    return {**limits, **changed}
+
+
+def select_changed(limits: Mapping[str, ToolLimit]) -> dict[str, ToolLimit]:
+    """Those that differ from the code's defaults, which is what the log keeps."""
+    return {name: limit for name, limit in limits.items() if limit != ToolLimit()}

@@ -27,7 +27,7 @@ from backend.pool.snapshot import Snapshot
 from backend.results.run_results import make_plain_json
 from backend.results.tokens import count_tokens
 from backend.results.values import write_canonical, write_json
-from backend.sources.refusals import SourceError
+from backend.sources.choosing import SourceError
 from backend.sources.spec import Argument, Source
 from backend.sources.store import Asked, Fetches, Offer, ask_source
 from backend.text import Locale

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.agent.builtin_planner import BuiltinPlanner
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 from backend.agent.llm import Message, ModelReply
 from backend.agent.loop import hand_over
 from backend.agent.replies import MemoryRecorder, ScriptedLlm, calls, says

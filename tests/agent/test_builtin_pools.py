@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.agent.builtin_planner import BuiltinPlanner
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 from backend.catalogue.importers.catalogue_csv import import_catalogue
 from backend.db.session import transaction
 from backend.params.registry import default_values

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from backend.agent.ledger import Ledger, is_estimate
-from backend.agent.limits import StopReason
+from backend.agent.ledger import Ledger, StopReason, is_estimate
 from backend.agent.llm import Message, ModelReply, Usage, add_sizes
 from backend.agent.loop import Watch, run_agent
 from backend.agent.replies import MemoryRecorder, ScriptedLlm, calls, says

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 from backend.agent.llm import Message, ModelError, ModelReply, Usage
 from backend.agent.loop import hand_over
 from backend.agent.replies import (

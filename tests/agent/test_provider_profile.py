@@ -10,7 +10,7 @@ from backend.agent.openai_wire import write_request
 from backend.agent.provider_profile import PROFILES, find_profile
 from backend.errors import ConfigurationError
 from backend.mock_llm.checker import check_request
-from backend.mock_llm.counting import DIALECTS, find_dialect
+from backend.mock_llm.replies import DIALECTS, find_dialect
 from backend.tools.registry import TOOLS
 from backend.tools.tool import describe_tool
 

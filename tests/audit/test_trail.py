@@ -4,8 +4,7 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from backend.audit.change import Author
-from backend.audit.queries import list_changes
+from backend.audit.queries import Author, list_changes
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.errors import ConflictError, NotFoundError, OutOfBoundsError, StaleVersionError

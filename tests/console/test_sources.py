@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import text
 
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.clock import read_utc
 from backend.db.session import make_engine, transaction
 from backend.sources.queries import add_source

@@ -14,7 +14,7 @@ import pytest
 
 from backend.agent.llm import LlmClient, Message, ModelReply
 from backend.agent.replies import calls
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.bootstrap import make_fetcher, make_store
 from backend.clock import read_utc
 from backend.db.session import Engine, make_engine, transaction

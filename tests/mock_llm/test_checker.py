@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.mock_llm.checker import check_request
-from backend.mock_llm.counting import DIALECTS, find_dialect
+from backend.mock_llm.replies import DIALECTS, find_dialect
 
 STRICTEST = find_dialect("strictest")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 from backend.agent.llm import Retries
 from backend.agent.loop import AgentResult, Watch, run_agent
 from backend.agent.openai_client import OpenAiClient

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.planner.adding import add_up
+from backend.money import add_up
 
 
 def test_what_python_3_12_would_make_up_for_is_lost() -> None:

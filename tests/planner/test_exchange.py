@@ -2,15 +2,10 @@
 
 import datetime as dt
 
-from backend.planner.days.best_time import (
-    find_evening,
-    is_at_best,
-    is_for_evenings,
-    read_best_times,
-)
+from backend.planner.days.hours import find_evening, is_at_best, is_for_evenings, read_best_times
 from backend.planner.plan.itinerary import VisitItem
 from backend.planner.search.arrange import arrange
-from backend.planner.search.exchange import list_changes
+from backend.planner.search.improve import list_changes
 from tests.factories import make_snapshot
 from tests.planner.plans import make_draft
 from tests.row_makers import make_poi

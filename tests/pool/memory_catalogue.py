@@ -23,8 +23,7 @@ from backend.params.registry import ParamValue, snapshot_values
 from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate, TagRow, TrainCandidate
 from backend.pool.departure import Departure, find_connections
-from backend.pool.findings import ask_city
-from backend.pool.limits import PoolLimits, read_limits
+from backend.pool.findings import PoolLimits, ask_city, read_limits
 from backend.pool.plan_request import PlanRequest
 from backend.pool.rebuild import read_departure
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains

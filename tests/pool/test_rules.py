@@ -10,8 +10,7 @@ from backend.params.registry import default_values
 from backend.pool.build import cut_city
 from backend.pool.candidate import HotelCandidate, PoiCandidate
 from backend.pool.departure import Departure
-from backend.pool.findings import CityAsk, ask_city
-from backend.pool.limits import read_limits
+from backend.pool.findings import CityAsk, ask_city, read_limits
 from backend.pool.rebuild import read_departure
 from backend.pool.rules import (
     Entry,

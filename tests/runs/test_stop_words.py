@@ -1,6 +1,6 @@
 """Each way in which a planner stops short has words of its own."""
 
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 from backend.runs.log.lifecycle import explain_stop
 
 ENDS = {StopReason.SUBMITTED, StopReason.CANCELLED, StopReason.MODEL_FAILED}

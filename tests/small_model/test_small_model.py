@@ -13,7 +13,7 @@ import click
 import httpx
 import pytest
 
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 from backend.cli import run
 from tests.flows.conftest import REQUEST, make_key, make_settings, serve
 from tests.small_model.server import MODEL_CONFIG, serve_model

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.sources.fetch import Kept

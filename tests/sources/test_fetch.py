@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from backend.sources.exchange import Exchange
+from backend.sources.choosing import SourceError
+from backend.sources.exchange import Exchange, HostRules
 from backend.sources.fetch import Fetched, Fetcher, Kept, count_fresh_seconds
-from backend.sources.hosts import HostRules
-from backend.sources.refusals import SourceError
 from backend.sources.spec import Source
 from tests.sources.server import Double, make_answer, serve
 from tests.sources.specs import make_source

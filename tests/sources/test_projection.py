@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from backend.results.tokens import fits
+from backend.sources.choosing import SourceError
 from backend.sources.projection import Projection, fill_arguments, project
 from backend.sources.queries import get_configured, list_configured
-from backend.sources.refusals import SourceError
 from tests.sources import doubles
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from backend.sources.binding import compile_pattern
+from backend.sources.choosing import SourceError
 from backend.sources.projection import project
 from backend.sources.queries import BadSourceError, parse_source
-from backend.sources.refusals import SourceError
 from tests.sources.specs import make_source, make_spec
 
 COLUMNS = {"day": {"type": "text"}, "n": {"type": "integer"}}

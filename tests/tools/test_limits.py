@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.bootstrap import prepare_database
 from backend.db.session import transaction
 from backend.errors import NotFoundError, OutOfBoundsError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.clock import parse_minutes
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.planner.days.legs import BOARDING_MIN, find_own_arrival, find_own_departure
 from backend.planner.plan.draft import Locks
 from backend.pool.plan_request import OwnTransport, Pace, Tier

@@ -21,7 +21,7 @@ from backend.agent.policy.rides import (
 )
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.tools.call import ToolCall
 
 KEPT_SHARE = 0.15

@@ -6,7 +6,7 @@ from backend.agent.policy.call_log import VISIT_KINDS, Broken, Row
 from backend.agent.policy.choosing import choose_cheaper
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.tools.call import ToolCall
 
 HOPELESS = frozenset({"CLOSED", "CLOSED_SEASON", "NO_TIME"})

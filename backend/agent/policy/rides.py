@@ -27,7 +27,7 @@ from backend.agent.policy.brief import (
 )
 from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.clock import parse_minutes
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.pool.plan_request import Pace, Tier
 
 Slot = tuple[str, str]

@@ -15,7 +15,7 @@ from backend.agent.policy.brief import Brief, BriefCity, Ride, measure_day
 from backend.agent.policy.call_log import CallLog, DraftView, Row, read_draft, read_price
 from backend.agent.policy.places import list_free, list_wanted
 from backend.agent.policy.rides import Choice, list_rides
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.planner.days.travel_time import Party, Position, Way, find_way
 from backend.pool.plan_request import Tier
 from backend.tools.call import ToolCall

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Path, Query
 
 from backend.api.deps import Admin, ServicesDep
 from backend.api.responses import document_problems
-from backend.audit.change import AuditItem, ChangeKind, make_page
-from backend.audit.queries import list_changes
+from backend.audit.queries import AuditItem, ChangeKind, list_changes, make_page
 from backend.bootstrap import Services
 from backend.db.session import transaction
 from backend.document import Page

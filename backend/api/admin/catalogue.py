@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from backend.access.principal import Principal
+from backend.access.queries import Principal
 from backend.api.admin.tuning import make_author
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Admin, ServicesDep

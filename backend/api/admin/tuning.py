@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from fastapi import APIRouter, Depends, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from backend.access.principal import Principal
+from backend.access.queries import Principal
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import Admin, ServicesDep
 from backend.api.responses import document_problems
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.document import Page
@@ -24,13 +24,7 @@ from backend.params.queries import (
 )
 from backend.params.registry import PARAMS, find_param
 from backend.tools.limits import HANDLE_THRESHOLD_TOKENS, HandleMode
-from backend.tools.queries import (
-    ToolItem,
-    read_tools,
-    revert_tool,
-    show_tool,
-    write_tool,
-)
+from backend.tools.queries import ToolItem, read_tools, revert_tool, show_tool, write_tool
 from backend.tools.registry import TOOLS, get_tool
 
 router = APIRouter(prefix="/admin", tags=["admin"])

@@ -16,7 +16,7 @@ from backend.replay.export import RunExport
 from backend.replay.live import Change, build_export, start_live
 from backend.replay.run_diff import DiffDocument, diff_runs
 from backend.replay.verify import ReplayDocument, start_verification, wait_for_verification
-from backend.runs.life.spending import check_model
+from backend.runs.life.admission import check_model
 from backend.tools.registry import check_limit, get_tool
 
 router = APIRouter(prefix="/runs", tags=["developer"])

@@ -1,18 +1,24 @@
-"""After the plan is made: does it still hold, and what does the traveller think of it."""
+"""After the plan is made: does it still hold, and what does the traveller think of it.
 
-from typing import Annotated
+A run's plan as a file: calendar, map, Markdown, each at an address of its own.
+"""
 
-from fastapi import APIRouter, Depends, Path
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.api.bodies import document_body, read_body_as
 from backend.api.deps import ServicesDep, User
-from backend.api.responses import document_problems
+from backend.api.responses import Responses, document_problems
 from backend.clock import read_utc
 from backend.db.session import transaction
 from backend.document import Document, Moment
 from backend.errors import ConflictError
+from backend.planner.exports.formats import FORMATS, Format
 from backend.runs.life.commands import get_run
+from backend.runs.life.result import read_delivered
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import save_feedback
 from backend.runs.revising.recheck import RecheckDocument, recheck_run
@@ -76,3 +82,34 @@ async def give_feedback(
             raise ConflictError(f"{run_id} is {run.status}: there is nothing to rate yet")
         await save_feedback(session, run_id, feedback.rating, feedback.comment, at)
     return FeedbackDocument(run_id=run_id, at=at.isoformat(), **feedback.model_dump())
+
+
+def _make_endpoint(form: Format) -> Callable[..., Awaitable[Response]]:
+    async def export(run_id: RunId, services: ServicesDep, principal: User) -> Response:
+        delivered = await read_delivered(services.engine, run_id, principal.tenant)
+        headers = {
+            "Content-Disposition": f'attachment; filename="{delivered.run_id}.{form.suffix}"',
+            "X-Content-Type-Options": "nosniff",  # names in it are anybody's: never to be run
+        }
+        content = form.write(delivered).encode("utf-8", "replace")
+        return Response(content, media_type=form.media_type, headers=headers)
+
+    return export
+
+
+def _document(form: Format) -> Responses:
+    schema: dict[str, Any] = {"type": "object" if form.suffix == "geojson" else "string"}
+    described = {"description": form.summary, "content": {form.media_type: {"schema": schema}}}
+    return {200: described, **document_problems(404, 409)}
+
+
+for _form in FORMATS:
+    router.add_api_route(
+        f"/{{run_id}}/{_form.name}",
+        _make_endpoint(_form),
+        name=f"export_{_form.option}",
+        summary=_form.summary,
+        description="Of a run that has ended with a plan; of an infeasible one, the best there is.",
+        response_class=Response,
+        responses=_document(_form),
+    )

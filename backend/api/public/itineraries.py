@@ -19,9 +19,9 @@ from backend.document import Page
 from backend.errors import ConflictError
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import Explanation, explain_place
+from backend.runs.life.admission import check_model
 from backend.runs.life.commands import cancel_run, get_run, remove_run, start_run
 from backend.runs.life.result import RunDocument, list_selected, show_run
-from backend.runs.life.spending import check_model
 from backend.runs.log.events import render_event
 from backend.runs.log.lifecycle import RunStatus, is_final
 from backend.runs.log.queries import RunItem, list_runs, make_page, read_snapshot_text

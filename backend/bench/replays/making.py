@@ -11,7 +11,7 @@ from backend.agent.llm import Hear, LlmClient
 from backend.agent.models import ModelConfig, Models
 from backend.agent.provider_profile import Timeouts
 from backend.agent.replies import dump_json
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.bench.quality import TENANT, Bench
 from backend.bench.replays.wanderer import SOURCE, Meddle, Wanderer, make_rows
 from backend.clock import read_utc

@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 
 from backend.access.queries import create_key
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.bench.runs.processes import HEARTBEAT_SECONDS, STALLED_SECONDS, Fleet, measure_tree
 from backend.bench.runs.script import REQUEST, write_script
 from backend.bootstrap import prepare_database

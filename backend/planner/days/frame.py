@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from backend.planner.days.best_time import find_evening, is_for_evenings
-from backend.planner.days.hours import find_dusk, read_hours
+from backend.planner.days.hours import find_dusk, find_evening, is_for_evenings, read_hours
 from backend.planner.days.meals import Meal, is_food_place, list_meal_starts
 from backend.planner.days.travel_time import Ways
 from backend.planner.days.trip import FixedSlot, Part

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.errors import WaypoolError
-from backend.planner.adding import add_up
+from backend.money import add_up
 
 
 class Window(NamedTuple):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.planner.orienteering.chain_search import Effort, fill, select
 from backend.planner.orienteering.problem import (
     Flags,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.planner.orienteering.chain_search import Effort, price_nodes
 from backend.planner.orienteering.problem import Orienteering, Value, Visits, evaluate, make_grids
 from backend.planner.orienteering.refill import Refiller, RoutePool

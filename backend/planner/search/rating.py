@@ -14,8 +14,9 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from backend.planner.adding import add_up
-from backend.planner.days.best_time import (
+from backend.money import add_up
+from backend.planner.days.frame import Frame, Stop
+from backend.planner.days.hours import (
     DARK,
     is_at_best,
     is_for_daylight,
@@ -23,7 +24,6 @@ from backend.planner.days.best_time import (
     is_lit,
     read_best_times,
 )
-from backend.planner.days.frame import Frame, Stop
 from backend.planner.days.meals import MAX_BUSY_MIN, MEAL_MIN, is_self_catered
 from backend.planner.days.schedule import PartPlan, Route, Slot, schedule
 from backend.planner.search.problem import Problem, Room

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.planner.search.rating import Order, Rater
 
 

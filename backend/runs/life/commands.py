@@ -20,10 +20,9 @@ from backend.params.queries import read_params
 from backend.params.registry import ParamValue, get_number
 from backend.pool.plan_request import PlanRequest
 from backend.pool.request_faults import resolve_request
-from backend.runs.life.admission import admit_runs, check_room, lock_admission
+from backend.runs.life.admission import admit_runs, check_room, check_spending, lock_admission
 from backend.runs.life.ending import End, end_run
 from backend.runs.life.queue import JobQueue
-from backend.runs.life.spending import check_spending
 from backend.runs.log.lifecycle import EXECUTOR, INLINE, is_final
 from backend.runs.log.queries import (
     RunHead,

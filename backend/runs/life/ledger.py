@@ -7,18 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from backend.agent.ledger import TOKENIZER, is_estimate
-from backend.agent.limits import StopReason, read_stop_limits
+from backend.agent.ledger import TOKENIZER, StopReason, is_estimate, read_stop_limits
 from backend.agent.llm import Sent, Size, Usage, add_sizes
 from backend.agent.models import Models, Prices
 from backend.db.session import Engine, transaction
 from backend.document import Document
 from backend.errors import ConfigurationError
+from backend.runs.life.admission import CostDocument, show_cost, write_amount
 from backend.runs.life.commands import get_run
-from backend.runs.life.spending import CostDocument, show_cost, write_amount
 from backend.runs.log.queries import read_snapshot_params
-from backend.runs.log.run_log import read_steps
-from backend.runs.log.stages import Stage, read_stages
+from backend.runs.log.run_log import Stage, read_stages, read_steps
 from backend.runs.log.steps import ModelReplied, PlannerStopped, Step, ToolCalled, select_payloads
 
 

@@ -17,8 +17,8 @@ from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.findings import FunnelStep, count_funnel
 from backend.pool.plan_request import PlanRequest, Resolved, ResolvedDocument
 from backend.pool.snapshot import Kind, Snapshot
+from backend.runs.life.admission import CostDocument, show_cost
 from backend.runs.life.commands import get_run
-from backend.runs.life.spending import CostDocument, show_cost
 from backend.runs.log.lifecycle import RunStatus, is_final
 from backend.runs.log.queries import RunHead, read_result, read_snapshot_text
 from backend.runs.log.steps import Clash, PlannerName, RelaxationDocument, RunError

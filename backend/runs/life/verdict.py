@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 from backend.clock import read_utc
 from backend.money import format_money
 from backend.planner.check.context import Breach
@@ -21,7 +21,7 @@ from backend.pool.build import describe_warning, list_warnings
 from backend.pool.snapshot import Snapshot
 from backend.runs.life.ending import DeadlineError
 from backend.runs.log.lifecycle import RunStatus, explain_stop
-from backend.runs.log.stages import Stage
+from backend.runs.log.run_log import Stage
 from backend.runs.log.steps import Clash, RunError
 
 OWN_CODES = frozenset({"LEG_NOT_COVERED", "MUST_SEE_CLOSED"})

@@ -8,7 +8,7 @@ What the model's service itself said is in the trace: it is not for a traveller'
 from collections.abc import Mapping
 from typing import Literal
 
-from backend.agent.limits import StopReason
+from backend.agent.ledger import StopReason
 
 RunStatus = Literal["queued", "running", "succeeded", "infeasible", "failed", "cancelled"]
 

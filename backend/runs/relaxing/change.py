@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from backend.planner.adding import add_up
+from backend.money import add_up
 from backend.planner.check.context import Breach, CheckContext
 from backend.planner.days.trip import DAY_MIN, FixedSlot, Part
 from backend.planner.plan.draft import Draft

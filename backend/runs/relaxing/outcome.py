@@ -13,7 +13,7 @@ from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot, SnapshotRows
 from backend.runs.life.verdict import Findings, check_plan, judge, show_clash
 from backend.runs.log.durable import RunWriter
-from backend.runs.log.stages import fold_state, read_stages
+from backend.runs.log.run_log import fold_state, read_stages
 from backend.runs.log.steps import Clash, RelaxedPlan, Sought, Step, select_payloads
 from backend.runs.relaxing.change import BUDGET, show_changes
 from backend.runs.relaxing.search import BuildPool, Relaxation, find_for_draft, find_relaxation

@@ -23,8 +23,7 @@ from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Kind, Snapshot, SnapshotRows
 from backend.runs.life.result import read_delivered
 from backend.runs.life.verdict import check_plan
-from backend.runs.log.run_log import read_steps
-from backend.runs.log.stages import fold_state, read_stages
+from backend.runs.log.run_log import fold_state, read_stages, read_steps
 from backend.runs.log.steps import RelaxedPlan
 from backend.runs.relaxing.outcome import read_sought
 

@@ -19,8 +19,7 @@ from backend.runs.life.commands import NewRun, Started, admit_new, get_run, make
 from backend.runs.life.queue import JobQueue
 from backend.runs.log.lifecycle import EXECUTOR, INLINE, is_final
 from backend.runs.log.queries import RunHead, read_snapshot_text
-from backend.runs.log.run_log import append_step, read_steps
-from backend.runs.log.stages import fold_state, read_stages, read_start
+from backend.runs.log.run_log import append_step, fold_state, read_stages, read_start, read_steps
 from backend.runs.log.steps import Step
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.revising.revision import (

@@ -12,8 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from backend.audit.change import AuditItem
-from backend.audit.queries import list_between
+from backend.audit.queries import AuditItem, list_between
 from backend.clock import read_utc
 from backend.db.session import Session
 from backend.document import Document, Moment

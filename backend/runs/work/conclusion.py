@@ -15,11 +15,11 @@ from typing import Any
 from backend.planner.days.trip import name_in
 from backend.planner.plan.draft import Draft
 from backend.planner.plan.itinerary import Violation, Where
-from backend.pool.limits import read_limits
+from backend.pool.findings import read_limits
 from backend.pool.snapshot import Snapshot
 from backend.runs.life.result import RunUsage, count_run_funnel
 from backend.runs.life.verdict import Cut, Findings, Verdict, check_plan, judge
-from backend.runs.log.stages import Stage, fold_state
+from backend.runs.log.run_log import Stage, fold_state
 from backend.runs.log.steps import Clash, RelaxedPlan, Sought
 from backend.text import Locale
 from backend.tools.context import RunState

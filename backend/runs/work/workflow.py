@@ -17,8 +17,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from dataclasses import dataclass, replace
 from typing import Any
 
-from backend.agent.ledger import Ledger
-from backend.agent.limits import StopReason
+from backend.agent.ledger import Ledger, StopReason
 from backend.agent.llm import Hear, LlmClient
 from backend.agent.loop import Watch, hand_over, run_agent
 from backend.agent.models import Models
@@ -33,10 +32,9 @@ from backend.pool.snapshot import Snapshot
 from backend.results.handle import Owner
 from backend.results.run_results import RunResults
 from backend.results.store import ResultStore
+from backend.runs.life.admission import count_cost
 from backend.runs.life.ending import End, end_run
-from backend.runs.life.limit_reader import LimitReader
 from backend.runs.life.result import count_run_funnel
-from backend.runs.life.spending import count_cost
 from backend.runs.life.verdict import Cut
 from backend.runs.log.durable import DurableRecorder, ProgressFeed, RunWriter, WorkerStoppingError
 from backend.runs.log.lifecycle import is_final
@@ -48,8 +46,15 @@ from backend.runs.log.queries import (
     read_snapshot_text,
     update_run,
 )
-from backend.runs.log.run_log import RunTakenOverError, read_steps, read_steps_alone
-from backend.runs.log.stages import Stage, describe_stop, read_stages, read_start
+from backend.runs.log.run_log import (
+    RunTakenOverError,
+    Stage,
+    describe_stop,
+    read_stages,
+    read_start,
+    read_steps,
+    read_steps_alone,
+)
 from backend.runs.log.steps import (
     Conditions,
     PlannerChosen,
@@ -69,6 +74,7 @@ from backend.runs.work.spans import TracedLlm, TracedTools, trace_agent
 from backend.sources.store import SourceStore
 from backend.telemetry.logs import logged_as
 from backend.tools.context import RunState
+from backend.tools.queries import LimitReader
 from backend.tools.runner import ToolRunner
 
 POLL_SECONDS = 0.3

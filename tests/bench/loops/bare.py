@@ -7,7 +7,7 @@ from typing import Any
 
 import openai
 
-from backend.bench.runs.conversation import MODEL, QUESTIONS, Converse, Setup
+from backend.bench.runs.overhead import MODEL, QUESTIONS, Converse, Setup
 
 
 @asynccontextmanager

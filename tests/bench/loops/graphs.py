@@ -13,7 +13,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.prebuilt import create_react_agent
 
 from backend.agent.replies import dump_json
-from backend.bench.runs.conversation import MODEL, Converse, Desk, Setup
+from backend.bench.runs.overhead import MODEL, Converse, Desk, Setup
 
 _DESK: ContextVar[Desk] = ContextVar("desk")
 

@@ -8,7 +8,7 @@ from typing import Any
 import agents
 import openai
 
-from backend.bench.runs.conversation import MODEL, QUESTIONS, Converse, Desk, Setup
+from backend.bench.runs.overhead import MODEL, QUESTIONS, Converse, Desk, Setup
 
 
 def _make_hooks(setup: Setup) -> Any:

@@ -10,7 +10,7 @@ import pydantic_ai
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from backend.bench.runs.conversation import MODEL, Converse, Desk, Setup
+from backend.bench.runs.overhead import MODEL, Converse, Desk, Setup
 
 
 def _make_tool(setup: Setup, schema: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from backend.access.queries import create_key
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.bench.runs.script import REQUEST
 from backend.bench.runs.site import TENANT, Demand, Report, Site, open_site
 from backend.bench.timing import Stopwatch

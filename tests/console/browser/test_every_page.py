@@ -15,7 +15,7 @@ import httpx
 import pytest
 from playwright.async_api import Page, expect
 
-from backend.audit.change import Author
+from backend.audit.queries import Author
 from backend.catalogue.importers.catalogue_csv import import_catalogue
 from backend.clock import read_utc
 from backend.console.app import list_page_paths

@@ -13,8 +13,7 @@ from backend.pool.snapshot import Snapshot
 from backend.runs.life.commands import start_run
 from backend.runs.log.durable import RunWriter
 from backend.runs.log.queries import find_run, read_result, read_snapshot_text
-from backend.runs.log.run_log import read_steps
-from backend.runs.log.stages import read_stages
+from backend.runs.log.run_log import read_stages, read_steps
 from backend.runs.relaxing.outcome import read_sought, relax_once
 from backend.runs.work.conclusion import conclude
 from backend.runs.work.workflow import Planners, advance_run, open_means
