@@ -38,7 +38,7 @@ async def test_each_run_has_its_model_its_ledger_and_its_cost(
     assert {first["planner_used"], paid["planner_used"]} == {"openai"}
     assert [mock.faults for mock in desk.mocks.values()] == [[], []]
     assert '"model": "paid"' in events
-    assert refused.json()["errors"][0]["suggestions"][0] == "paid"
+    assert refused.json()["errors"][0]["suggestions"][0]["id"] == "paid"
 
     turns = first["usage"]["turns"]
     assert first["cost"] is None

@@ -68,7 +68,7 @@ def test_each_traveller_pays_the_share_of_his_age() -> None:
     assert meal.kind == "meal"
     assert meal.price is not None
     assert meal.cost == meal.price * 5, "meals have no fares by age"
-    assert itinerary.costs.tickets == visit.cost + meal.cost
+    assert (itinerary.costs.tickets, itinerary.costs.meals) == (visit.cost, meal.cost)
     assert itinerary.costs.trains == ride.cost
 
 
