@@ -7,7 +7,7 @@ import pytest
 from backend.planner.plan.itinerary import FixedItem, VisitItem
 from backend.planner.search.arrange import arrange
 from tests.factories import make_snapshot
-from tests.planner.plans import find_codes, make_draft
+from tests.planner.plans import find_codes, find_violations, make_draft
 from tests.row_makers import make_poi, make_train
 from tests.sample_rows import BEIJING_POIS, TRAINS
 
@@ -84,7 +84,7 @@ def test_a_visit_is_not_put_before_a_booking_that_would_be_late_from_it() -> Non
 
 
 @pytest.mark.parametrize(
-    "end", ["21:30", "23:00", "26:00"], ids=["a little", "until late", "over midnight"]
+    "end", ["15:30", "18:30", "26:00"], ids=["a little", "until late", "over midnight"]
 )
 def test_a_booking_of_the_first_city_runs_on_into_the_second(end: str) -> None:
     """Nothing is seen in the second city before it is over."""
@@ -135,3 +135,13 @@ def test_the_own_way_to_the_next_city_begins_after_a_booking_of_the_first() -> N
     draft = arrange(snapshot, make_draft(hotels=hotels, trains={0: ["g2"]}), ["there"]).draft
     assert draft.visits_on(3)
     assert not find_codes(snapshot, draft) & {"LEG_TOO_SHORT", "OVERLAP", "TRAVEL_TIME"}
+
+
+def test_a_visit_that_runs_into_a_booking_is_an_error_though_the_way_from_it_is_later() -> None:
+    """The way home ends last of all; it must not hide the visit before it."""
+    long = make_poi("long", duration_min=600, opening_hours="00:00-30:00")
+    fixed = [book(("15 06:00", "15 12:00", None))]
+    snapshot = make_snapshot(pois=[long], fixed=fixed, day_start="07:00", day_end="26:00")
+    draft = make_draft({2: [("long", 22 * 60)]}, hotels={"beijing": "bj-h-dongdan"})
+    found = [v for v in find_violations(snapshot, draft) if v.code in {"OVERLAP", "TRAVEL_TIME"}]
+    assert "error" in {violation.severity for violation in found}

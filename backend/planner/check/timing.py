@@ -30,14 +30,24 @@ def find_overlap(context: CheckContext) -> Iterator[Finding]:
     before: Timed | None = None
     latest: Timed | None = None
     for timed in list_timed(context.itinerary):
-        other = _find_later(before, None if timed.is_way else latest)
-        is_order = other is not None and other.is_train and timed.is_train
-        if other is not None and timed.start < other.end and not is_order:
+        other = _find_worst(timed, before, None if timed.is_way else latest)
+        if other is not None:
             values = {"name": timed.name, "other": other.name, "until": f"{other.end:%H:%M}"}
             minutes = (other.end - timed.start) // dt.timedelta(minutes=1)
             yield Finding(timed.day, timed.item, values, _rate_overlap(other, timed), minutes)
         before = timed
         latest = latest if timed.is_way else _find_later(latest, timed)
+
+
+def _find_worst(timed: Timed, *before: Timed | None) -> Timed | None:
+    """Of what is not over when `timed` begins: what makes it an error, then what ends last."""
+    running = [other for other in before if other is not None and timed.start < other.end]
+    clashes = [other for other in running if not (other.is_train and timed.is_train)]
+    return max(
+        clashes,
+        key=lambda other: (_rate_overlap(other, timed) == "error", other.end),
+        default=None,
+    )
 
 
 def _find_later(one: Timed | None, other: Timed | None) -> Timed | None:
