@@ -161,6 +161,8 @@ class Diagnosis:
         """Destinations where a day is lacking, most likely: where trains cannot be caught, else all of the day."""
         cities = [*self.short_cities, *(c for clash in self.timing for c in self._locate(clash))]
         visited = self.snapshot.city_order
+        if not self.draft.poi_ids and all(c.violation.code == BUDGET for c in self.clashes):
+            return list(visited)  # a trip that can be done, on which nothing is seen
         return [city for city in dict.fromkeys(cities) if city in visited]
 
     @cached_property

@@ -56,6 +56,9 @@ MOST_PROOFS = 4
 MOST_REFUTED = 2
 """Changes that are given up because the plan of a run shows that they do not help."""
 
+MOST_GROWN = 2
+"""How often what asks much is made larger."""
+
 CLOSER_LOOKS = 2
 """Halvings of the money asked for."""
 
@@ -207,6 +210,13 @@ class _Search:
     def _is_without_places(self, snapshot: Snapshot) -> bool:
         return not any(pool.pois for pool in snapshot.cities.values())
 
+    async def _is_worth_going(self, trial: Trial) -> bool:
+        """Whether anything can be seen with these trains and beds, if money is no matter."""
+        if trial.draft.poi_ids or self._is_without_places(trial.snapshot):
+            return True
+        full = await fill(with_budget(trial.snapshot, None), trial.draft)
+        return bool(full.draft.poi_ids)
+
     async def _spend_more(self, found: Relaxation, proof: Trial) -> Trial:
         """A plan of the same trains and beds with visits, at about a third of what all would cost."""
         full = await fill(with_budget(proof.snapshot, None), proof.draft)
@@ -226,7 +236,7 @@ class _Search:
     async def _begin(self) -> None:
         """The request as it is, planned for its must-sees first, may do after all."""
         self._push(list_options(self._diagnosis), self._diagnosis, is_free=False)
-        self._note((), await self._plan_bare(self._diagnosis.snapshot))
+        await self._note((), await self._plan_bare(self._diagnosis.snapshot))
         if self._best is None and self._asked.budget_total is not None:
             await self._look_without_money()
 
@@ -241,12 +251,14 @@ class _Search:
         return await self._fill(await self._spend_less(self._best))
 
     async def _try_last(self) -> None:
-        """Two trials more, for what asks much."""
+        """Two trials more, for what asks much; each may grow twice, since nothing else is left."""
         for option in list_last_options(self._diagnosis):
-            if self._best is None and not self._is_late():
-                self._planned = min(self._planned, MOST_PLANNED - 1)
-                place = sum_effort(option), next(self._numbers)
-                await self._try(_Waiting(*place, option, self._diagnosis, is_free=False))
+            place = sum_effort(option), next(self._numbers)
+            self._queue = [_Waiting(*place, option, self._diagnosis, is_free=False)]
+            for _ in range(1 + MOST_GROWN):
+                if self._queue and self._best is None and not self._is_late():
+                    self._planned = min(self._planned, MOST_PLANNED - 1)
+                    await self._try(heapq.heappop(self._queue))
 
     def _push(self, options: Iterable[Option], ground: Diagnosis, *, is_free: bool) -> None:
         for option in options:
@@ -267,7 +279,7 @@ class _Search:
         """What clashes even if money is no matter is not the budget's doing."""
         snapshot = with_budget(self._diagnosis.snapshot, None)
         trial = await self._plan_trial(snapshot)
-        if trial is None or self._note((), trial):
+        if trial is None or await self._note((), trial):
             return
         ground = Diagnosis(trial.snapshot, trial.draft, trial.findings)
         if ground.missing != self._diagnosis.missing or ground.cramped != self._diagnosis.cramped:
@@ -284,12 +296,12 @@ class _Search:
         if self._has_no_room(snapshot, waiting.ground.draft):
             return
         draft, is_full = waiting.ground.draft, waiting.ground.is_full and not waiting.is_free
-        found = self._note(waiting.option, judge_draft(snapshot, draft), is_full=is_full)
+        found = await self._note(waiting.option, judge_draft(snapshot, draft), is_full=is_full)
         if found or self._is_late():  # what needs no planning is looked at all the same
             return
         if self._filled < MOST_FILLED:
             self._filled += 1
-            if self._note(waiting.option, await fill(snapshot, draft), is_full=True):
+            if await self._note(waiting.option, await fill(snapshot, draft), is_full=True):
                 return
         await self._try_planned(waiting, snapshot)
 
@@ -304,7 +316,7 @@ class _Search:
 
     async def _try_planned(self, waiting: _Waiting, snapshot: Snapshot) -> None:
         trial = await self._plan_trial(snapshot)
-        if trial is None or self._note(waiting.option, trial):
+        if trial is None or await self._note(waiting.option, trial):
             return
         failed = Diagnosis(trial.snapshot, trial.draft, trial.findings)
         for change in waiting.option:
@@ -323,9 +335,9 @@ class _Search:
         bare = await plan_trip(keep_must_sees(snapshot))
         return judge_draft(snapshot, bare.draft)
 
-    def _note(self, option: Option, trial: Trial, *, is_full: bool = False) -> bool:
+    async def _note(self, option: Option, trial: Trial, *, is_full: bool = False) -> bool:
         found = self._accept(option, trial, is_full=is_full)
-        if found is None or self._is_refuted(found):
+        if found is None or self._is_refuted(found) or not await self._is_worth_going(trial):
             return False
         self._found.append(found)
         return True
