@@ -12,7 +12,7 @@ import click
 from backend import __version__
 from backend.cli.examples import attach_examples
 from backend.cli.output import FAILED, INTERRUPTED, UNUSABLE, Output, UnusableError, read_docstring
-from backend.db.connect import end_in_order
+from backend.db.ending import end_in_order
 from backend.errors import ToolError, WaypoolError
 from backend.text import shorten
 

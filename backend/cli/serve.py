@@ -15,7 +15,8 @@ from backend.app import create_app
 from backend.bootstrap import make_models, open_services
 from backend.cli.database import await_ready
 from backend.cli.output import Output, warn
-from backend.db.connect import TERMINATED, open_database
+from backend.db.connect import open_database
+from backend.db.ending import TERMINATED
 from backend.errors import ConfigurationError
 from backend.settings import Settings, read_settings
 from backend.telemetry.logs import set_up_logging

@@ -1,76 +1,14 @@
-"""The database that the settings ask for: the given one, else our own.
+"""The database that the settings ask for: the given one, else our own."""
 
-Leaves blocks on the way out where a signal would end the process on the spot.
-
-Keeps the PG… variables of the user's shell away from Waypool's connections.
-
-libpq reads some forty of them by itself. They are meant for `psql`, and a shell that has them set
-for another database would send Waypool there, or change what texts and times look like.
-"""
-
-import os
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
-
-from psycopg.pq import Conninfo
 
 from backend.db.embedded import start_embedded
+from backend.db.ending import end_in_order
+from backend.db.libpq_environment import SESSION, hide_variables, list_variables
 from backend.db.postmaster import read_address
 from backend.db.session import parse_url
 from backend.settings import Settings
-
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-TERMINATED = 128 + signal.SIGTERM
-"""The status of a process that SIGTERM has ended."""
-
-
-@contextmanager
-def end_in_order() -> Iterator[None]:
-    """Make SIGTERM and SIGHUP, where nobody else handles them, end the process by `SystemExit`.
-
-    uvicorn needs it too: having shut down, it raises the signal again, and its caller dies of it.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    caught = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
-    for number in caught:
-        signal.signal(number, _exit)
-    try:
-        yield
-    finally:
-        for number in caught:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _exit(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
-
-
-SESSION = frozenset({"PGCLIENTENCODING", "PGDATESTYLE", "PGTZ", "PGGEQO"})
-"""They change how a session writes text and times, or its plans; Waypool needs its own choice."""
-
-_FOLDERS = frozenset({"PGSYSCONFDIR", "PGLOCALEDIR", "PGSERVICEFILE"})
-
-
-def list_variables() -> frozenset[str]:
-    """Every variable that this libpq reads."""
-    named = (option.envvar for option in Conninfo.get_defaults())
-    return frozenset(name.decode() for name in named if name) | SESSION | _FOLDERS
-
-
-@contextmanager
-def hide_variables(names: frozenset[str]) -> Iterator[None]:
-    """Take the variables out of this process's environment, also for its children, meanwhile."""
-    environment = os.environ  # noqa: TID251 - taken away and put back, never read
-    hidden = {name: environment.pop(name) for name in sorted(names) if name in environment}
-    try:
-        yield
-    finally:
-        environment.update(hidden)
 
 
 def is_at_hand(settings: Settings) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from backend.db import embedded
 from backend.db.cluster import copy_programs
-from backend.db.connect import end_in_order
+from backend.db.ending import end_in_order
 from backend.errors import WaypoolError
 
 
