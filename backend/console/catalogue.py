@@ -110,7 +110,7 @@ def sort_faults(faults: tuple[Fault, ...]) -> dict[str, tuple[str, ...]]:
     sorted_faults: dict[str, tuple[str, ...]] = {}
     for fault in faults:
         field = fault.pointer.split("/")[1]
-        near = f" ({', '.join(fault.suggestions)})" if fault.suggestions else ""
+        near = f" ({', '.join(fault.names or fault.suggestions)})" if fault.suggestions else ""
         sorted_faults[field] = (*sorted_faults.get(field, ()), fault.message + near)
     return sorted_faults
 

@@ -90,7 +90,7 @@ def test_preview_and_run_agree_on_the_hash(waypool: Waypool, request_file: Path)
 
 def test_a_refused_request_prints_its_problem_document(waypool: Waypool, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
-    path.write_text(json.dumps(REQUEST | {"days": 0, "interests": ["gardens"]}), encoding="utf-8")
+    path.write_text(json.dumps(REQUEST | {"days": 0, "interests": ["gardening"]}), encoding="utf-8")
     refused = waypool("plan", "--request", path, "--json")
     assert refused.status == 1
     assert {fault["pointer"] for fault in refused.json["errors"]} == {"/days", "/interests/0"}
