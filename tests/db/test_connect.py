@@ -8,8 +8,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from backend.db.connect import open_database
-from backend.db.libpq_environment import list_variables
+from backend.db.connect import list_variables, open_database
 from backend.errors import ConfigurationError
 from backend.settings import Settings
 from tests.database import run_sql
