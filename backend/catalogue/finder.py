@@ -42,8 +42,15 @@ _HALVES = text(
 )
 _BEGUN = text(
     "select key, kind, id, city, way from"
-    " (select * from name_key where key >= :low and key < :high order by key limit :most) k"
+    " (select * from name_key where key >= :low and key < :high order by key limit 3000) k"
     " where cast(:cities as text[]) is null or city = any(:cities) or kind in ('city', 'tag')"
+    " limit :most"
+)
+_HOLDING = text(
+    "select id from place where city_id = any(:cities)"
+    " and (strpos(lower(name), :typed) > 0 or strpos(lower(name_en), :typed) > 0)"
+    " order by least(nullif(strpos(lower(name), :typed), 0),"
+    " nullif(strpos(lower(name_en), :typed), 0)) > 1, char_length(name), id limit :most"
 )
 
 _OF_KINDS = text(
@@ -107,8 +114,25 @@ async def find_names(
     ]
 
 
-async def complete_name(session: AsyncSession, typed: str, scope: Scope, most: int) -> list[Named]:
-    """Rows that may be meant by the beginning of a name, the nearest first."""
+async def complete_place(
+    session: AsyncSession, typed: str, cities: Sequence[str], most: int
+) -> list[Named]:
+    """Places of these cities that may be meant by a piece of a name, as it is being typed.
+
+    First those whose own name holds the piece, at its beginning before elsewhere; then those that
+    are called so otherwise. The database looks through the names of the cities, no others.
+    """
+    scope = Scope(("poi",), tuple(cities))
+    values = {"cities": list(cities), "typed": typed.strip().casefold(), "most": most}
+    ids = list((await session.scalars(_HOLDING, values)).all())
+    holding = {named.id: named for named in await _read_rows_by_id(session, "poi", ids)}
+    others = await _complete_alias(session, typed, scope, most)
+    return list({**{i: holding[i] for i in ids}, **{o.id: o for o in others}}.values())[:most]
+
+
+async def _complete_alias(
+    session: AsyncSession, typed: str, scope: Scope, most: int
+) -> list[Named]:
     said = read_said(typed)
     rows = await _read_rows(session, [reading.key for reading in said.whole], scope)
     equal = [row for part in rows.values() for row in part]

@@ -12,8 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from backend.bootstrap import Services
-from backend.catalogue.finder import complete_name
-from backend.catalogue.matching import Scope
+from backend.catalogue.finder import complete_place
 from backend.catalogue.queries import read_cities, read_state, read_tags
 from backend.clock import read_utc
 from backend.console.render import show_page
@@ -184,5 +183,5 @@ async def find_places(
     """Names of places of some cities that what was typed may mean, as the form offers them."""
     require(visit, "user")
     async with transaction(services.engine) as session:
-        found = await complete_name(session, q, Scope(("poi",), tuple(city)), MAX_NAMES)
+        found = await complete_place(session, q, city, MAX_NAMES)
     return list(dict.fromkeys(named.name for named in found))

@@ -172,6 +172,20 @@ async def test_names_are_looked_for_as_they_are_typed(browse: Open) -> None:
     assert (await browser.client.get("/console/places?q=天坛&city=suzhou")).json() == []
 
 
+@pytest.mark.parametrize(
+    ("typed", "first"), [("长城", "八达岭长城"), ("紫禁", "故宫博物院"), ("summer pal", "颐和园")]
+)
+async def test_a_piece_of_a_name_or_of_an_alias_is_enough(
+    browse: Open, typed: str, first: str
+) -> None:
+    browser = await browse("one", "user")
+    names = (
+        await browser.client.get("/console/places", params={"q": typed, "city": "beijing"})
+    ).json()
+    assert first in names
+    assert len(names) == len(set(names))
+
+
 async def test_a_hostile_name_is_text_everywhere(browse: Open, seeded_url: str) -> None:
     name = "<img src=x onerror=alert(1)>"
     engine = make_engine(seeded_url)
