@@ -180,8 +180,12 @@ def default_values() -> dict[str, ParamValue]:
 
 
 def snapshot_values(values: Mapping[str, ParamValue]) -> dict[str, ParamValue]:
-    """Those of `values` that decide what a run does."""
-    return {param.key: values[param.key] for param in PARAMS if param.in_snapshot}
+    """Those of `values` that decide what a run does.
+
+    The values of an older snapshot lack newer parameters, and stay without them.
+    """
+    kept = (param.key for param in PARAMS if param.in_snapshot)
+    return {key: values[key] for key in kept if key in values}
 
 
 def get_number(values: Mapping[str, ParamValue], key: str) -> int:

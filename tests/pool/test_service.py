@@ -30,6 +30,8 @@ from tests.row_makers import CITIES
 
 pytestmark = pytest.mark.sql
 
+_NEWER = ("POOL_KNOWN_SIZE", "POOL_FOOD_SIZE")
+
 
 def make_catalogue(
     pois: list[PoiCandidate] | None = None, trains: list[TrainCandidate] | None = None
@@ -135,6 +137,18 @@ async def test_the_catalogues_version_and_rows_stand_beside_the_hash(engine: Asy
     assert (before.catalogue.version, after.catalogue.version) == (1, 2)
     assert before.catalogue.rows == {"poi": 1, "hotel": 1, "train": 0}
     assert before.sha256 == after.sha256
+
+
+async def test_the_parameters_of_an_older_run_still_build_its_pool(engine: AsyncEngine) -> None:
+    """As a recheck does: newer parameters are absent there, and their rules do not apply."""
+    await write(engine, make_catalogue([make_poi(f"p{n}", popularity=n) for n in range(5)]))
+    older = {k: v for k, v in default_values().items() if k not in _NEWER}
+    same = default_values() | {"POOL_KNOWN_SIZE": 0, "POOL_FOOD_SIZE": 500}
+    async with transaction(engine) as session:
+        service = CandidatePoolService(session)
+        old, new = [await service.build(make_request(), params) for params in (older, same)]
+    assert old.cities == new.cities
+    assert not set(_NEWER) & set(old.params)
 
 
 async def test_unknown_words_to_avoid_or_like_do_no_harm(engine: AsyncEngine) -> None:
