@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 from backend.clock import parse_minutes
 from backend.document import Document as Delivered
 from backend.money import Money
+from backend.pool.wishes import Wish
 from backend.text import Locale
 
 Tier = Literal["economy", "comfort", "quality"]
@@ -198,6 +199,9 @@ class PlanRequest(Document):
     avoid: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
     access: tuple[Access, ...] = _list_field(3, "What the travellers need in order to get about.")
     dietary: tuple[Name, ...] = _list_field(20, "What the travellers eat or do not eat.")
+    wishes: tuple[Wish, ...] = _list_field(
+        30, "What else is wished for: nine kinds, each a `must` or a `rather`."
+    )
     pace: Pace = "standard"
     day_start: DayTime = "09:00"
     day_end: LateTime = "21:00"

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from backend.clock import parse_minutes
 from backend.errors import Fault
 from backend.pool.plan_request import OwnTransport, PlanRequest
+from backend.pool.wishes import WISH_KINDS
 from backend.text import find_near, make_pointer, quote
 
 Values = Mapping[str, Any]
@@ -21,6 +22,7 @@ _PLAIN_WORDS = {
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
     "missing": "is required",
+    "union_tag_not_found": "must say its kind",
 }
 
 
@@ -86,17 +88,30 @@ def _follows(entry: Any, entries: Sequence[Any]) -> bool:
 
 
 def _shape_fault(name: str, entry: Any) -> Fault:
-    # the tag of a union's member stands in the location, but not in the document
-    steps = [step for step in entry["loc"] if step not in {"station", "point", "group"}]
+    pointer = make_pointer(name, *_steps_in_document(name, entry["loc"]))
     if entry["type"] == "extra_forbidden":
-        return Fault(
-            make_pointer(name, *steps), "unknown_field", f"there is no field {quote(steps[-1])}"
-        )
+        return Fault(pointer, "unknown_field", f"there is no field {quote(entry['loc'][-1])}")
+    if entry["type"] == "union_tag_invalid":
+        kind = entry["ctx"]["tag"]
+        near = tuple(find_near(kind, WISH_KINDS)) or WISH_KINDS
+        return Fault(f"{pointer}/kind", "unknown_wish", f"there is no wish {quote(kind)}", near)
     expected = str(entry.get("ctx", {}).get("expected", ""))
     allowed = tuple(re.findall(r"'([^']*)'", expected)) if entry["type"] == "literal_error" else ()
     near = tuple(find_near(str(entry["input"]), allowed)) or allowed
     message = _PLAIN_WORDS.get(entry["type"], entry["msg"])
-    return Fault(make_pointer(name, *steps), entry["type"], message, near)
+    return Fault(pointer, entry["type"], message, near)
+
+
+def _steps_in_document(name: str, location: Sequence[Any]) -> list[Any]:
+    """The location without the tags of unions, which do not stand in the document."""
+    if name != "wishes":
+        return [step for step in location if step not in {"station", "point", "group"}]
+    tags = location[1:2]  # a list of wishes: number, kind, field, then numbers or inner tags
+    return [
+        step
+        for n, step in enumerate(location)
+        if n in (0, 2) or isinstance(step, int) or (n == 1 and tags[0] not in WISH_KINDS)
+    ]
 
 
 def check_fields_together(values: Values) -> Iterator[Fault]:

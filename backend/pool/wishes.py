@@ -1,0 +1,239 @@
+"""What a traveller may wish for beyond the fields of a request, one model for each kind.
+
+A snapshot holds wishes with ids for the names of places, hotels, tags and cities. `must` is an
+error of the plan where it is not kept, `rather` a warning.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from backend.clock import parse_minutes
+from backend.money import Money
+
+LATEST = "26:00"
+Weight = Literal["must", "rather"]
+SpentOn = Literal["hotels", "tickets", "meals", "intercity", "local"]
+PricedThing = Literal["night", "meal", "ticket"]
+IntercityMode = Literal["train", "flight", "coach", "ferry"]
+LocalMode = Literal["walk", "metro", "bus", "taxi"]
+BedsInRoom = Literal["one_double", "two_single", "family"]
+MealName = Literal["breakfast", "lunch", "dinner"]
+
+
+def _is_said(value: object) -> bool:
+    return value is not None and value is not False and value != ()
+
+
+def _is_unsaid(value: object) -> bool:
+    return not _is_said(value)
+
+
+def _check_time(text: str) -> str:
+    try:
+        minutes = parse_minutes(text)
+    except ValueError:
+        raise PydanticCustomError("bad_time", "must be a time of the form HH:MM") from None
+    if minutes > parse_minutes(LATEST):
+        raise PydanticCustomError("bad_time", "must not be later than 26:00")
+    return text
+
+
+def _unsaid(description: str = "", *, default: Any = None, **more: Any) -> Any:
+    """A field that documents leave out where it is not said, so that hashes stay."""
+    return Field(default, exclude_if=_is_unsaid, description=description or None, **more)
+
+
+Time = Annotated[str, AfterValidator(_check_time), Field(examples=["09:30"])]
+Said = Annotated[str, Field(min_length=1, max_length=200)]
+Limit = Annotated[Money, Field(ge=0, max_digits=12, decimal_places=2)]
+Count = Annotated[int, Field(ge=1, le=50, strict=True)]
+DayNumber = Annotated[int, Field(ge=1, le=30, strict=True, description="From 1.")]
+Names = Annotated[tuple[Said, ...], Field(max_length=20)]
+Legs = Literal["all", "out", "back"] | Annotated[int, Field(ge=0, le=8, strict=True)]
+
+
+class WishBase(BaseModel):
+    """Fields of every wish."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        str_strip_whitespace=True,
+        populate_by_name=True,
+        serialize_by_alias=True,
+    )
+
+    weight: Weight = Field("must", description="`must`: an error; `rather`: a warning.")
+    negated: Annotated[bool, Field(strict=True)] = Field(
+        False, alias="not", exclude_if=_is_unsaid, description="What is not wanted."
+    )
+
+    _one_of: ClassVar[tuple[str, ...]] = ()
+    """Of these fields at least one must be said."""
+
+    @model_validator(mode="after")
+    def _check_it_says_something(self) -> Self:
+        if self._one_of and not any(_is_said(getattr(self, name)) for name in self._one_of):
+            names = ", ".join(self.model_fields_by_alias(self._one_of))
+            raise PydanticCustomError(
+                "wish_says_nothing", "must have one of {names}", {"names": names}
+            )
+        return self
+
+    @classmethod
+    def model_fields_by_alias(cls, names: Iterable[str]) -> Iterator[str]:
+        """The names of fields as documents have them."""
+        return (cls.model_fields[name].alias or name for name in names)
+
+
+class SpendWish(WishBase):
+    """How much the whole party spends on one kind of thing; CNY."""
+
+    kind: Literal["spend"]
+    _one_of = ("at_most", "at_least")
+    on: SpentOn
+    at_most: Limit | None = _unsaid()
+    at_least: Limit | None = _unsaid()
+
+
+class PriceWish(WishBase):
+    """The price of one night in one room, of one meal or one ticket for one; CNY.
+
+    `each`: every one of them; without it their mean.
+    """
+
+    kind: Literal["price"]
+    _one_of = ("at_most", "at_least")
+    of: PricedThing
+    at_most: Limit | None = _unsaid()
+    at_least: Limit | None = _unsaid()
+    each: Annotated[bool, Field(strict=True)] = True
+
+
+class IntercityWish(WishBase):
+    """How to go from one city to the next."""
+
+    kind: Literal["intercity"]
+    _one_of = (
+        "mode",
+        "types",
+        "number",
+        "depart_after",
+        "depart_before",
+        "arrive_after",
+        "arrive_before",
+    )
+    legs: Legs = Field("all", description="`all`, `out`, `back`, or the number of one leg from 0.")
+    mode: IntercityMode | None = _unsaid()
+    types: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=4)], ...], Field(max_length=10)
+    ] = _unsaid("First letters of the numbers of trains, such as G and D.", default=())
+    number: Annotated[str, Field(min_length=1, max_length=20)] | None = _unsaid(
+        "The number of one train or flight."
+    )
+    depart_after: Time | None = _unsaid()
+    depart_before: Time | None = _unsaid()
+    arrive_after: Time | None = _unsaid()
+    arrive_before: Time | None = _unsaid()
+
+
+class BedsWish(WishBase):
+    """Which beds stand in a room."""
+
+    kind: Literal["beds"]
+    in_room: BedsInRoom
+    rooms: Annotated[int, Field(ge=1, le=20, strict=True)] | None = _unsaid()
+
+
+class VisitWish(WishBase):
+    """Places by type, by tag or by name of which so many are visited, or none (`none`, `not`)."""
+
+    kind: Literal["visit"]
+    _one_of = ("type", "tag", "any_of")
+    type: Names = _unsaid("Types of places, such as museum.", default=())
+    tag: Names = _unsaid("Tags by id or name, such as history.", default=())
+    any_of: Names = _unsaid("Places by id or name.", default=())
+    at_least: Count = 1
+    none: Annotated[bool, Field(strict=True)] = _unsaid("The same as `not`.", default=False)
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether no such place may be in the plan."""
+        return self.none or self.negated
+
+
+class EatWish(WishBase):
+    """A cuisine or a place by name for so many meals."""
+
+    kind: Literal["eat"]
+    _one_of = ("cuisine", "place")
+    cuisine: Names = _unsaid("Cuisines, such as sichuan or 川菜.", default=())
+    place: Said | None = _unsaid("A place by id or name.")
+    meal: MealName | None = _unsaid()
+    at_least: Count = 1
+
+
+class HotelWish(WishBase):
+    """A hotel by name, by what it offers or by where it is."""
+
+    kind: Literal["hotel"]
+    _one_of = ("hotel", "features", "near", "stars", "same")
+    hotel: Said | None = _unsaid("One hotel by id or name.")
+    features: Names = _unsaid("What it offers, such as pool or breakfast.", default=())
+    near: Said | None = _unsaid("A place by id or name.")
+    within_m: Annotated[int, Field(ge=50, le=50_000, strict=True)] | None = _unsaid(
+        "Metres from `near` in a straight line. Default: 1,500."
+    )
+    stars: Annotated[int, Field(ge=1, le=5, strict=True)] | None = _unsaid("At least.")
+    same: Annotated[bool, Field(strict=True)] = _unsaid(
+        "The same hotel for all nights in a city.", default=False
+    )
+
+
+class LocalWish(WishBase):
+    """How to get about in a city: only by these, also by these, or never by these."""
+
+    kind: Literal["local"]
+    _one_of = ("only", "use", "never", "longest_walk_m")
+    only: Annotated[tuple[LocalMode, ...], Field(max_length=4)] = _unsaid("", default=())
+    use: Annotated[tuple[LocalMode, ...], Field(max_length=4)] = _unsaid("", default=())
+    never: Annotated[tuple[LocalMode, ...], Field(max_length=4)] = _unsaid("", default=())
+    longest_walk_m: Annotated[int, Field(ge=100, le=20_000, strict=True)] | None = _unsaid(
+        "Metres of the longest single walk."
+    )
+
+
+class AtWish(WishBase):
+    """A place on a day, at a time, for some minutes, or after another place."""
+
+    kind: Literal["at"]
+    _one_of = ("day", "start", "end", "minutes", "after")
+    place: Said
+    day: DayNumber | None = _unsaid()
+    start: Time | None = _unsaid("Not there before this time.", alias="from")
+    end: Time | None = _unsaid("Left by this time.", alias="to")
+    minutes: Annotated[int, Field(ge=1, le=1440, strict=True)] | None = _unsaid("At least.")
+    after: Said | None = _unsaid("A place by id or name that comes earlier.")
+
+
+Wish = Annotated[
+    SpendWish
+    | PriceWish
+    | IntercityWish
+    | BedsWish
+    | VisitWish
+    | EatWish
+    | HotelWish
+    | LocalWish
+    | AtWish,
+    Field(discriminator="kind"),
+]
+WISH_KINDS = ("spend", "price", "intercity", "beds", "visit", "eat", "hotel", "local", "at")
+
+
+def number_wishes(wishes: tuple[Wish, ...], *kinds: str) -> Iterator[tuple[int, Any]]:
+    """The wishes of these kinds with their numbers from 0, as `where` counts them."""
+    return ((n, wish) for n, wish in enumerate(wishes) if wish.kind in kinds)
