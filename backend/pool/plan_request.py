@@ -18,7 +18,14 @@ from pydantic_core import PydanticCustomError
 from backend.clock import parse_minutes
 from backend.document import Document as Delivered
 from backend.money import Money
-from backend.pool.wishes import Wish
+from backend.pool.wishes import (
+    AnyOf,
+    NameOrGroup,
+    Wish,
+    list_exempt_hotels,
+    list_exempt_places,
+    list_ids,
+)
 from backend.text import Locale
 
 Tier = Literal["economy", "comfort", "quality"]
@@ -134,21 +141,6 @@ class FixedBooking(Document):
     lon: Annotated[float, Field(ge=-180, le=180)] | None = None
 
 
-def _kind_of_wish(value: object) -> str:
-    return "group" if isinstance(value, dict | AnyOf) else "name"
-
-
-class AnyOf(Document):
-    """Places of which one is enough."""
-
-    any_of: Annotated[tuple[Name, ...], Field(min_length=1, max_length=20)]
-
-
-MustSee = Annotated[
-    Annotated[Name, Tag("name")] | Annotated[AnyOf, Tag("group")], Discriminator(_kind_of_wish)
-]
-
-
 class Resolved(Document):
     """What a name of the request was taken for; without an id it is the traveller's own business."""
 
@@ -195,7 +187,7 @@ class PlanRequest(Document):
         None, description="For everything and everybody."
     )
     interests: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
-    must_see: Annotated[tuple[MustSee, ...], Field(max_length=50)] = ()
+    must_see: Annotated[tuple[NameOrGroup, ...], Field(max_length=50)] = ()
     avoid: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
     access: tuple[Access, ...] = _list_field(3, "What the travellers need in order to get about.")
     dietary: tuple[Name, ...] = _list_field(20, "What the travellers eat or do not eat.")
@@ -220,12 +212,22 @@ class PlanRequest(Document):
     @property
     def must_see_choices(self) -> tuple[tuple[str, ...], ...]:
         """For each must-see the places of which one is enough: mostly just one."""
-        return tuple((w,) if isinstance(w, str) else w.any_of for w in self.must_see)
+        return tuple(list_ids(named) for named in self.must_see)
 
     @property
     def must_see_ids(self) -> tuple[str, ...]:
         """All places that a must-see names, those of groups too."""
         return tuple(dict.fromkeys(poi_id for c in self.must_see_choices for poi_id in c))
+
+    @property
+    def wished_place_ids(self) -> tuple[str, ...]:
+        """Places named in a wish that must be kept, which no rule keeps out of the pool."""
+        return list_exempt_places(self.wishes)
+
+    @property
+    def wished_hotel_ids(self) -> tuple[str, ...]:
+        """Hotels named in such a wish."""
+        return list_exempt_hotels(self.wishes)
 
     def drop_must_sees(self, gone: Container[str]) -> tuple[str | AnyOf, ...]:
         """The must-sees without these places; a group stays as long as it has a place."""

@@ -110,7 +110,10 @@ def _steps_in_document(name: str, location: Sequence[Any]) -> list[Any]:
     return [
         step
         for n, step in enumerate(location)
-        if n in (0, 2) or isinstance(step, int) or (n == 1 and tags[0] not in WISH_KINDS)
+        if n in (0, 2)
+        or isinstance(step, int)
+        or step == "any_of"
+        or (n == 1 and tags[0] not in WISH_KINDS)
     ]
 
 

@@ -4,10 +4,18 @@ A snapshot holds wishes with ids for the names of places, hotels, tags and citie
 error of the plan where it is not kept, `rather` a warning.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from backend.clock import parse_minutes
@@ -52,6 +60,33 @@ Limit = Annotated[Money, Field(ge=0, max_digits=12, decimal_places=2)]
 Count = Annotated[int, Field(ge=1, le=50, strict=True)]
 DayNumber = Annotated[int, Field(ge=1, le=30, strict=True, description="From 1.")]
 Names = Annotated[tuple[Said, ...], Field(max_length=20)]
+
+
+class AnyOf(BaseModel):
+    """Places of which one is enough."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    any_of: Annotated[tuple[Said, ...], Field(min_length=1, max_length=20)]
+
+
+def _one_or_group(value: object) -> str:
+    return "group" if isinstance(value, dict | AnyOf) else "name"
+
+
+NameOrGroup = Annotated[
+    Annotated[Said, Tag("name")] | Annotated[AnyOf, Tag("group")], Discriminator(_one_or_group)
+]
+"""A place by id or name, or places of which one is enough, as 长城 is in Beijing."""
+
+
+def list_ids(named: str | AnyOf | None) -> tuple[str, ...]:
+    """The places of which one is enough; none where nothing is named."""
+    if named is None:
+        return ()
+    return (named,) if isinstance(named, str) else named.any_of
+
+
 Legs = Literal["all", "out", "back"] | Annotated[int, Field(ge=0, le=8, strict=True)]
 
 
@@ -73,6 +108,16 @@ class WishBase(BaseModel):
 
     _one_of: ClassVar[tuple[str, ...]] = ()
     """Of these fields at least one must be said."""
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether it says what may not be in the plan."""
+        return self.negated
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Places that it names, by id."""
+        return ()
 
     @model_validator(mode="after")
     def _check_it_says_something(self) -> Self:
@@ -139,6 +184,17 @@ class IntercityWish(WishBase):
     arrive_after: Time | None = _unsaid()
     arrive_before: Time | None = _unsaid()
 
+    def pick_legs(self, ways: Sequence[tuple[str, str]], origin: str | None) -> list[int]:
+        """The numbers of the legs that it is about; none where the trip has no such leg."""
+        last = len(ways) - 1
+        if self.legs == "all":
+            return list(range(len(ways)))
+        if self.legs == "out":
+            return [0] if ways and ways[0][0] == origin else []
+        if self.legs == "back":
+            return [last] if ways and ways[last][1] == origin else []
+        return [self.legs] if self.legs <= last else []
+
 
 class BedsWish(WishBase):
     """Which beds stand in a room."""
@@ -164,6 +220,11 @@ class VisitWish(WishBase):
         """Whether no such place may be in the plan."""
         return self.none or self.negated
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Places that it names, by id."""
+        return self.any_of
+
 
 class EatWish(WishBase):
     """A cuisine or a place by name for so many meals."""
@@ -171,9 +232,14 @@ class EatWish(WishBase):
     kind: Literal["eat"]
     _one_of = ("cuisine", "place")
     cuisine: Names = _unsaid("Cuisines, such as sichuan or 川菜.", default=())
-    place: Said | None = _unsaid("A place by id or name.")
+    place: NameOrGroup | None = _unsaid("A place by id or name.")
     meal: MealName | None = _unsaid()
     at_least: Count = 1
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Places that it names, by id."""
+        return list_ids(self.place)
 
 
 class HotelWish(WishBase):
@@ -183,7 +249,7 @@ class HotelWish(WishBase):
     _one_of = ("hotel", "features", "near", "stars", "same")
     hotel: Said | None = _unsaid("One hotel by id or name.")
     features: Names = _unsaid("What it offers, such as pool or breakfast.", default=())
-    near: Said | None = _unsaid("A place by id or name.")
+    near: NameOrGroup | None = _unsaid("A place or a station by id or name.")
     within_m: Annotated[int, Field(ge=50, le=50_000, strict=True)] | None = _unsaid(
         "Metres from `near` in a straight line. Default: 1,500."
     )
@@ -191,6 +257,11 @@ class HotelWish(WishBase):
     same: Annotated[bool, Field(strict=True)] = _unsaid(
         "The same hotel for all nights in a city.", default=False
     )
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Places that it names, by id; a station is none."""
+        return tuple(row for row in list_ids(self.near) if "/" not in row)
 
 
 class LocalWish(WishBase):
@@ -211,12 +282,17 @@ class AtWish(WishBase):
 
     kind: Literal["at"]
     _one_of = ("day", "start", "end", "minutes", "after")
-    place: Said
+    place: NameOrGroup
     day: DayNumber | None = _unsaid()
     start: Time | None = _unsaid("Not there before this time.", alias="from")
     end: Time | None = _unsaid("Left by this time.", alias="to")
     minutes: Annotated[int, Field(ge=1, le=1440, strict=True)] | None = _unsaid("At least.")
-    after: Said | None = _unsaid("A place by id or name that comes earlier.")
+    after: NameOrGroup | None = _unsaid("A place by id or name that comes earlier.")
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Places that it names, by id."""
+        return (*list_ids(self.place), *list_ids(self.after))
 
 
 Wish = Annotated[
@@ -232,6 +308,22 @@ Wish = Annotated[
     Field(discriminator="kind"),
 ]
 WISH_KINDS = ("spend", "price", "intercity", "beds", "visit", "eat", "hotel", "local", "at")
+
+
+def list_exempt_places(wishes: Sequence[Wish]) -> tuple[str, ...]:
+    """Places that a `must` names and does not refuse: no rule keeps them out of the pool."""
+    named = (wish.places for wish in wishes if wish.weight == "must" and not wish.is_unwanted)
+    return tuple(dict.fromkeys(place for places in named for place in places))
+
+
+def list_exempt_hotels(wishes: Sequence[Wish]) -> tuple[str, ...]:
+    """The same for hotels."""
+    named = (
+        wish.hotel
+        for wish in wishes
+        if isinstance(wish, HotelWish) and wish.weight == "must" and not wish.is_unwanted
+    )
+    return tuple(dict.fromkeys(hotel for hotel in named if hotel is not None))
 
 
 def number_wishes(wishes: tuple[Wish, ...], *kinds: str) -> Iterator[tuple[int, Any]]:
