@@ -149,20 +149,37 @@ async def read_schedule_ids(
 
 async def find_places(session: AsyncSession, ids: Collection[str]) -> list[NamedPlace]:
     """Places of these ids."""
+    return await _find_named(session, Place, ids)
+
+
+async def find_hotels(session: AsyncSession, ids: Collection[str]) -> list[NamedPlace]:
+    """Hotels of these ids."""
+    return await _find_named(session, Hotel, ids)
+
+
+async def _find_named(
+    session: AsyncSession, table: type[Place] | type[Hotel], ids: Collection[str]
+) -> list[NamedPlace]:
     columns = select(
-        Place.id,
-        Place.name,
-        Place.name_en,
-        Place.city_id,
-        Place.tags,
-        Place.enabled,
-        Place.is_synthetic,
+        table.id,
+        table.name,
+        table.name_en,
+        table.city_id,
+        table.tags,
+        table.enabled,
+        table.is_synthetic,
     )
-    rows = await session.execute(columns.where(Place.id.in_(list(ids))).order_by(Place.id))
+    rows = await session.execute(columns.where(table.id.in_(list(ids))).order_by(table.id))
     return [
         NamedPlace(r.id, r.name, r.name_en, r.city_id, tuple(r.tags), r.enabled, r.is_synthetic)
         for r in rows
     ]
+
+
+async def find_types(session: AsyncSession, words: Collection[str]) -> frozenset[str]:
+    """Those of the words that are a type of some place."""
+    types = select(Place.type).where(Place.type.in_(list(words))).distinct()
+    return frozenset((await session.scalars(types)).all())
 
 
 async def list_stations(

@@ -4,104 +4,35 @@ The checks against the catalogue read the raw words, also where other fields are
 a wrong date does not hide an unknown place.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backend.catalogue.finder import MOST_SOUGHT, Found, Named, find_names
-from backend.catalogue.matching import NameKind, Scope
+from backend.catalogue.finder import Found
+from backend.catalogue.matching import NameKind
 from backend.catalogue.queries import NamedPlace, find_places, list_stations
 from backend.db.session import Session
 from backend.errors import Fault, RequestRefusedError
 from backend.params.registry import ParamValue
 from backend.pool.plan_request import PlanRequest, Resolved, count_rooms, share_nights
+from backend.pool.request_names import (
+    MOST_WORDS,
+    Avoided,
+    PlaceCheck,
+    Reading,
+    Word,
+    read_wishes,
+)
 from backend.pool.request_shape import (
     check_fields_together,
     find_bad_text,
     read_fields,
 )
+from backend.pool.wishes import BedsWish
 from backend.text import find_near, make_pointer, quote
-
-MOST_WORDS = 100
-"""Of one list that are looked up; a longer one is at fault as a list."""
 
 _PLACES: tuple[NameKind, ...] = ("poi", "group")
 _AVOIDABLE: tuple[NameKind, ...] = ("tag", "poi", "group", "hotel")
-
-
-@dataclass(frozen=True)
-class Word:
-    """A name that the request says, and where."""
-
-    pointer: str
-    text: str
-
-
-@dataclass
-class Reading:
-    """A request half read: what its words mean, and the faults found on the way."""
-
-    session: Session
-    locale: str
-    allow_synthetic: bool
-    faults: list[Fault] = field(default_factory=list)
-    resolved: list[Resolved] = field(default_factory=list)
-    sought: int = 0
-
-    def refuse(self, pointer: str, code: str, message: str, near: Sequence[str] = ()) -> None:
-        """Note a fault."""
-        self.faults.append(Fault(pointer, code, message, tuple(near)))
-
-    def refuse_name(self, word: Word, found: Found, code: str, message: str) -> None:
-        """Note a name that is not clear, with the rows that are near."""
-        if found.is_ambiguous:
-            code, message = "ambiguous_place", f"several are named {quote(word.text)}; give an id"
-        near = tuple(named.id for named in found.near)
-        names = tuple(named.name_in(self.locale) for named in found.near)
-        self.faults.append(Fault(word.pointer, code, message, near, names))
-
-    def echo(self, word: Word, found: Iterable[Named]) -> None:
-        """Keep what a name was taken for; an id says so itself."""
-        for named in found:
-            if word.text != named.id:
-                name = named.name_in(self.locale)
-                self.resolved.append(
-                    Resolved(pointer=word.pointer, said=word.text, id=named.id, name=name)
-                )
-
-    async def find(
-        self, words: Sequence[Word], kinds: tuple[NameKind, ...], cities: Sequence[str] = ()
-    ) -> list[Found]:
-        """What each word means: in these cities, else elsewhere, else what is near."""
-        scope = Scope(kinds, tuple(cities) or None)
-        found = await self._look_up(words, scope, 0)
-        if cities:
-            found = await self._fill(words, found, Scope(kinds), 0, needs_one=True)
-        return await self._fill(words, found, scope, MOST_SOUGHT - self.sought)
-
-    async def _fill(
-        self,
-        words: Sequence[Word],
-        found: list[Found],
-        scope: Scope,
-        near_for: int,
-        *,
-        needs_one: bool = False,
-    ) -> list[Found]:
-        """Look the words up that mean nothing yet."""
-        open_ones = [n for n, f in enumerate(found) if not f.hits and not f.is_ambiguous]
-        again = await self._look_up([words[n] for n in open_ones], scope, near_for)
-        self.sought += min(max(near_for, 0), len(open_ones))
-        filled = list(found)
-        for n, entry in zip(open_ones, again, strict=True):
-            if entry.hits or not needs_one:
-                filled[n] = entry
-        return filled
-
-    async def _look_up(self, words: Sequence[Word], scope: Scope, near_for: int) -> list[Found]:
-        if not words:
-            return []
-        return await find_names(self.session, [word.text for word in words], scope, near_for)
 
 
 async def resolve_request(
@@ -145,9 +76,23 @@ def _fill_defaults(
         "avoid": meant["avoid"],
         "resolved": sorted(resolved, key=lambda entry: entry.pointer),
         **stations,
-        "rooms": request.rooms or count_rooms(request.travellers, request.children),
+        "wishes": [
+            wish.model_dump() | named
+            for wish, named in zip(request.wishes, meant["wishes"], strict=True)
+        ],
+        "rooms": request.rooms or _count_rooms(request),
     }
     return PlanRequest.model_validate(request.model_dump() | filled)
+
+
+def _count_rooms(request: PlanRequest) -> int:
+    """Rooms where none are given: as many as a wish for beds that must be kept speaks of."""
+    wished = [
+        wish.rooms
+        for wish in request.wishes
+        if isinstance(wish, BedsWish) and wish.rooms and wish.weight == "must" and not wish.negated
+    ]
+    return max(count_rooms(request.travellers, request.children), *wished, 1)
 
 
 def _entries(raw: Mapping[str, Any], name: str) -> list[Any]:
@@ -196,6 +141,7 @@ async def _read_words(reading: Reading, raw: Mapping[str, Any]) -> dict[str, Any
         "interests": interests,
         "avoid": avoid,
         "must_see": await _read_must_see(reading, raw, destinations, avoided),
+        "wishes": await read_wishes(reading, raw, destinations, avoided),
         **await _read_stations(reading, raw, destinations),
     }
 
@@ -245,14 +191,6 @@ async def _read_interests(reading: Reading, raw: Mapping[str, Any]) -> list[str]
     return list(interests)
 
 
-@dataclass(frozen=True)
-class Avoided:
-    """What is to be kept out of the plan."""
-
-    places: frozenset[str] = frozenset()
-    tags: frozenset[str] = frozenset()
-
-
 async def _read_avoid(
     reading: Reading, raw: Mapping[str, Any], cities: Sequence[str]
 ) -> tuple[list[str], Avoided]:
@@ -279,53 +217,38 @@ async def _read_must_see(
     meant = {word.pointer: entry for word, entry in zip(words, found, strict=True)}
     ids = {named.id for entry in found for named in entry.hits}
     places = {place.id: place for place in await find_places(reading.session, ids)}
-    check = _MustSeeCheck(reading, cities, avoided, places)
+    check = _MustSeeCheck(PlaceCheck(reading, cities, avoided), places)
     chosen = [choice for wish in wishes if (choice := check.read_wish(wish, meant))]
     return [choice[0] if len(choice) == 1 else {"any_of": choice} for choice in chosen]
 
 
 @dataclass
 class _MustSeeCheck:
-    reading: Reading
-    cities: Sequence[str]
-    avoided: Avoided
+    place_check: PlaceCheck
     places: Mapping[str, NamedPlace]
     chosen: set[tuple[str, ...]] = field(default_factory=set)
 
     def read_wish(self, wish: Sequence[Word], meant: Mapping[str, Found]) -> list[str]:
         """The places of one must-see, of which one is enough."""
+        reading = self.place_check.reading
         ids: dict[str, None] = {}
         for word in wish:
             found = meant[word.pointer]
             if not found.hits:
                 message = f"no place {quote(word.text)} in the catalogue"
-                self.reading.refuse_name(word, found, "unknown_place", message)
+                reading.refuse_name(word, found, "unknown_place", message)
                 continue
-            self.reading.echo(word, found.hits)
+            reading.echo(word, found.hits)
             for named in found.hits:
-                self._check(word.pointer, self.places[named.id])
+                self.place_check.check(word.pointer, self.places[named.id])
                 ids[named.id] = None
         key = tuple(ids)
         if key and key in self.chosen:
             pointer, said = wish[0].pointer, quote(wish[0].text)
-            self.reading.refuse(pointer, "duplicate_place", f"{said} is named twice")
+            reading.refuse(pointer, "duplicate_place", f"{said} is named twice")
             return []
         self.chosen.add(key)
         return list(ids)
-
-    def _check(self, pointer: str, place: NamedPlace) -> None:
-        if place.city not in self.cities:
-            message = f"{place.name} is in {place.city}, which is no destination"
-            self.reading.refuse(pointer, "place_elsewhere", message, sorted(self.cities))
-        if not place.enabled:
-            message = f"{place.name} is disabled in the catalogue"
-            self.reading.refuse(pointer, "disabled_place", message)
-        if place.is_synthetic and not self.reading.allow_synthetic:
-            message = f"{place.name} is made up for scale tests, and those are not allowed"
-            self.reading.refuse(pointer, "synthetic_place", message)
-        if place.id in self.avoided.places or self.avoided.tags & set(place.tags):
-            message = f"{place.name} is to be avoided by its id or one of its tags"
-            self.reading.refuse(pointer, "avoided_place", message)
 
 
 async def _read_stations(

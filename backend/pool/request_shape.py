@@ -1,7 +1,8 @@
 """Checks each field of a request by itself, so that one fault does not hide another."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any
 
@@ -10,7 +11,15 @@ from pydantic import TypeAdapter, ValidationError
 from backend.clock import parse_minutes
 from backend.errors import Fault
 from backend.pool.plan_request import OwnTransport, PlanRequest
-from backend.pool.wishes import WISH_KINDS
+from backend.pool.wishes import (
+    LATEST,
+    WISH_KINDS,
+    AtWish,
+    BedsWish,
+    HotelWish,
+    IntercityWish,
+    LocalWish,
+)
 from backend.text import find_near, make_pointer, quote
 
 Values = Mapping[str, Any]
@@ -124,6 +133,8 @@ def check_fields_together(values: Values) -> Iterator[Fault]:
     yield from _check_day(values)
     yield from _check_fixed(values)
     yield from _check_own_transport(values)
+    for n, wish in enumerate(values.get("wishes") or ()):
+        yield from _check_wish(make_pointer("wishes", n), wish, values)
 
 
 def _check_nights(values: Values) -> Iterator[Fault]:
@@ -201,3 +212,80 @@ def _check_own_transport(values: Values) -> Iterator[Fault]:
     if values.get("days") == 1 and parse_minutes(arrival.time) >= parse_minutes(departure.time):
         message = f"departure at {departure.time} is not after the arrival at {arrival.time}"
         yield Fault(make_pointer("departure", "time"), "departure_order", message)
+
+
+_RANGES = (
+    ("at_least", "at_most"),
+    ("depart_after", "depart_before"),
+    ("arrive_after", "arrive_before"),
+)
+
+
+def _check_wish(where: str, wish: Any, values: Values) -> Iterator[Fault]:
+    """Faults of one wish that is well formed field by field."""
+    for low, high in _RANGES:
+        least, most = getattr(wish, low, None), getattr(wish, high, None)
+        if least is not None and most is not None and _measure(least) > _measure(most):
+            message = f"{low} {least} is more than {high} {most}"
+            yield Fault(f"{where}/{low}", "wish_range", message)
+    check = _WISH_CHECKS.get(wish.kind)
+    if check is not None:
+        yield from check(where, wish, values)
+
+
+def _measure(limit: Decimal | str) -> Decimal | int:
+    return parse_minutes(limit) if isinstance(limit, str) else limit
+
+
+def _check_at(where: str, wish: AtWish, values: Values) -> Iterator[Fault]:
+    days = values.get("days")
+    if wish.day is not None and days is not None and wish.day > days:
+        yield Fault(f"{where}/day", "outside_trip", f"day {wish.day} of a trip of {days} day(s)")
+    start = parse_minutes(wish.start or "00:00")
+    end = parse_minutes(wish.end or LATEST)
+    if wish.start is not None and wish.end is not None and start >= end:
+        message = f"from {wish.start} is not before to {wish.end}"
+        yield Fault(f"{where}/from", "wish_range", message)
+    elif wish.minutes is not None and wish.minutes > end - start:
+        message = f"{wish.minutes} minutes do not fit between from and to"
+        yield Fault(f"{where}/minutes", "wish_range", message)
+
+
+def _check_leg(where: str, wish: IntercityWish, values: Values) -> Iterator[Fault]:
+    destinations = values.get("destinations")
+    if not destinations or not isinstance(wish.legs, int):
+        return
+    own_ends = sum(values.get(name) is not None for name in ("arrival", "departure"))
+    ends = 0 if not values.get("origin") else 2 - own_ends
+    legs = len(destinations) - 1 + ends
+    if wish.legs >= legs:
+        message = f"the trip has {legs} leg(s) between cities, which count from 0"
+        yield Fault(f"{where}/legs", "no_such_leg", message)
+
+
+def _check_beds(where: str, wish: BedsWish, values: Values) -> Iterator[Fault]:
+    rooms = values.get("rooms") or values.get("travellers")
+    if wish.rooms is not None and rooms is not None and wish.rooms > rooms:
+        message = f"{wish.rooms} rooms wished for, and the party has {rooms} at most"
+        yield Fault(f"{where}/rooms", "too_many_rooms", message, (str(rooms),))
+
+
+def _check_ways(where: str, wish: LocalWish, _values: Values) -> Iterator[Fault]:
+    both = sorted(set(wish.never) & {*wish.only, *wish.use})
+    if both:
+        message = f"{both[0]} is wished for and refused at once"
+        yield Fault(f"{where}/never", "wish_clash", message)
+
+
+def _check_near(where: str, wish: HotelWish, _values: Values) -> Iterator[Fault]:
+    if wish.within_m is not None and wish.near is None:
+        yield Fault(f"{where}/near", "missing", "near is required beside within_m")
+
+
+_WISH_CHECKS: dict[str, Callable[[str, Any, Values], Iterator[Fault]]] = {
+    "at": _check_at,
+    "intercity": _check_leg,
+    "local": _check_ways,
+    "beds": _check_beds,
+    "hotel": _check_near,
+}

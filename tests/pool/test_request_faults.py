@@ -255,3 +255,107 @@ async def test_near_names_are_looked_up_for_five_and_a_hundred_faults_are_told(
     near = next(e for e in problem["errors"] if e["suggestions"])["suggestions"]
     assert len(near) <= 4
     assert set(near[0]) == {"id", "name"}
+
+
+WISHES: list[dict[str, Any]] = [
+    {"kind": "spend", "on": "hotels", "at_most": 2000},
+    {"kind": "visit", "type": ["博物馆", "street", "Museums"], "tag": ["Museum"], "at_least": 2},
+    {"kind": "visit", "any_of": ["the citya  place 1", "poi_cityb_0002"], "weight": "rather"},
+    {"kind": "eat", "cuisine": ["四川菜", "Sichuan food", "Martian"], "at_least": 2},
+    {"kind": "hotel", "hotel": "CITYA HOTEL 0", "near": "CityA place 2", "within_m": 900},
+    {"kind": "hotel", "features": ["游泳池", "swimming pool", "Moon Gate"]},
+    {"kind": "at", "place": {"any_of": ["CityA place 2", "CityA place 1"]}, "day": 2},
+    {"kind": "intercity", "legs": "out", "mode": "train", "types": ["G"]},
+]
+
+
+async def test_names_in_wishes_become_ids(catalogue: AsyncEngine) -> None:
+    request = await resolve(catalogue, GOOD | {"wishes": WISHES, "locale": "en"})
+    wishes: list[Any] = list(request.wishes)
+    assert wishes[1].type == ("museum", "street")
+    assert wishes[1].tag == ("museum",)
+    assert wishes[2].any_of == ("poi_citya_0001", "poi_cityb_0002")
+    assert wishes[3].cuisine == ("sichuan", "martian")
+    assert (wishes[4].hotel, wishes[4].near) == ("hotel_citya_000", "poi_citya_0002")
+    assert wishes[5].features == ("pool", "moongate")
+    assert wishes[6].place.any_of == ("poi_citya_0002", "poi_citya_0001")
+    echoed = {(entry.pointer, entry.said, entry.id, entry.name) for entry in request.resolved}
+    assert ("/wishes/1/type/0", "博物馆", "museum", "museum") in echoed
+    assert ("/wishes/2/any_of/0", "the citya  place 1", "poi_citya_0001", "CityA place 1") in echoed
+    assert ("/wishes/3/cuisine/0", "四川菜", "sichuan", "sichuan") in echoed
+    assert (
+        "/wishes/6/place/any_of/1",
+        "CityA place 1",
+        "poi_citya_0001",
+        "CityA place 1",
+    ) in echoed
+    assert request.wished_place_ids == ("poi_citya_0002", "poi_citya_0001")
+    assert request.wished_hotel_ids == ("hotel_citya_000",)
+    again = await resolve(catalogue, request.model_dump(mode="json"))
+    assert again.model_copy(update={"resolved": ()}) == request.model_copy(update={"resolved": ()})
+    assert not again.resolved
+
+
+async def test_a_wish_for_more_rooms_sets_their_number(catalogue: AsyncEngine) -> None:
+    wish = {"kind": "beds", "in_room": "two_single", "rooms": 3}
+    assert (await resolve(catalogue, GOOD | {"wishes": [wish]})).rooms == 3
+    assert (await resolve(catalogue, GOOD | {"wishes": [wish | {"weight": "rather"}]})).rooms == 2
+
+
+AT = {"kind": "at", "place": "CityA place 1"}
+
+
+@pytest.mark.parametrize(
+    ("wish", "pointer", "code"),
+    [
+        ({"kind": "fly"}, "/kind", "unknown_wish"),
+        ({"kind": "visit", "any_of": ["nothing like it"]}, "/any_of/0", "unknown_place"),
+        ({"kind": "visit", "any_of": ["CityD place 2"]}, "/any_of/0", "place_elsewhere"),
+        ({"kind": "visit", "type": ["museum", "nothing"]}, "/type/1", "unknown_type"),
+        ({"kind": "visit", "tag": ["nothing"]}, "/tag/0", "unknown_tag"),
+        ({"kind": "hotel", "hotel": "nothing like it"}, "/hotel", "unknown_hotel"),
+        ({"kind": "hotel", "hotel": "CityD hotel 0"}, "/hotel", "place_elsewhere"),
+        ({"kind": "hotel", "features": ["pool"], "within_m": 100}, "/near", "missing"),
+        ({"kind": "eat", "place": "nothing like it"}, "/place", "unknown_place"),
+        (AT | {"day": 7}, "/day", "outside_trip"),
+        (AT | {"from": "12:00", "to": "12:00"}, "/from", "wish_range"),
+        (AT | {"from": "12:00", "to": "12:30", "minutes": 31}, "/minutes", "wish_range"),
+        (AT | {"after": "nothing like it"}, "/after", "unknown_place"),
+        ({"kind": "intercity", "legs": 3, "mode": "train"}, "/legs", "no_such_leg"),
+        ({"kind": "intercity", "depart_after": "10:00", "depart_before": "09:59"}, "/depart_after", "wish_range"),
+        ({"kind": "spend", "on": "meals", "at_least": 2, "at_most": 1}, "/at_least", "wish_range"),
+        ({"kind": "price", "of": "meal", "at_least": "1.01", "at_most": 1}, "/at_least", "wish_range"),
+        ({"kind": "local", "use": ["taxi"], "never": ["taxi"]}, "/never", "wish_clash"),
+        ({"kind": "beds", "in_room": "family", "rooms": 4}, "/rooms", "too_many_rooms"),
+    ],
+)  # fmt: skip
+async def test_each_fault_of_a_wish_has_its_pointer_and_code(
+    catalogue: AsyncEngine, wish: dict[str, Any], pointer: str, code: str
+) -> None:
+    faults = await find_faults(catalogue, GOOD | {"wishes": [WISHES[0], wish]})
+    assert list(faults) == [f"/wishes/1{pointer}"]
+    assert faults[f"/wishes/1{pointer}"].code == code
+
+
+async def test_what_is_not_wanted_may_be_anywhere(catalogue: AsyncEngine) -> None:
+    wishes = [
+        {"kind": "visit", "any_of": ["CityD place 1", "poi_citya_0001"], "none": True},
+        {"kind": "hotel", "hotel": "CityD hotel 0", "not": True},
+    ]
+    raw = GOOD | {"wishes": wishes, "avoid": ["poi_citya_0001"]}
+    request = await resolve(catalogue, raw)
+    assert not request.wished_place_ids
+    assert not request.wished_hotel_ids
+
+
+async def test_a_hotel_may_be_near_a_station(catalogue: AsyncEngine, tmp_path: Path) -> None:
+    (tmp_path / "stations.csv").write_text("city,name,lat,lon\ncitya,CityA East,30,110\n")
+    async with transaction(catalogue) as session:
+        await import_catalogue(session, tmp_path)
+    raw = GOOD | {"wishes": [{"kind": "hotel", "near": "citya east"}]}
+    request = await resolve(catalogue, raw)
+    wish: Any = request.wishes[0]
+    assert wish.near == "citya/CityA East"
+    assert not request.wished_place_ids
+    again = await resolve(catalogue, request.model_dump(mode="json"))
+    assert again.wishes == request.wishes
