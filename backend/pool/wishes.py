@@ -22,6 +22,8 @@ from backend.clock import parse_minutes
 from backend.money import Money
 
 LATEST = "26:00"
+NEAR_M = 1_500
+"""How far a hotel may be that is wished for near a place."""
 Weight = Literal["must", "rather"]
 SpentOn = Literal["hotels", "tickets", "meals", "intercity", "local"]
 PricedThing = Literal["night", "meal", "ticket"]
@@ -257,6 +259,11 @@ class HotelWish(WishBase):
     same: Annotated[bool, Field(strict=True)] = _unsaid(
         "The same hotel for all nights in a city.", default=False
     )
+
+    @property
+    def metres(self) -> int:
+        """How far from `near` it may be."""
+        return self.within_m or NEAR_M
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -148,6 +148,12 @@ NO_WAY_TO_XIAN = make_snapshot(
 SHORT = [make_poi(f"short-{n}", duration_min=30) for n in range(3)]
 LATE_CHECK_IN = [make_hotel("bj-h-dongdan", check_in="17:00")]
 
+
+def wished(draft: Draft | None = None, **wish: Any) -> Case:
+    """The sound plan, with a wish that it does not keep."""
+    return Case(make_snapshot(wishes=[wish]), draft or sound())
+
+
 CASES: dict[str, Case] = {
     "NOT_IN_POOL": Case(make_snapshot(), sound({2: [*VISITS[2], "bj-nowhere"]})),
     "AVOIDED": Case(make_snapshot(avoid=["museum"]), sound()),
@@ -230,6 +236,17 @@ CASES: dict[str, Case] = {
     "HOURS_UNKNOWN": Case(with_poi("lane", opening_hours=""), sound({3: ["lane"]})),
     "PRICE_UNKNOWN": Case(with_poi("lane", price=None), sound({3: ["lane"]})),
     "FARES_UNKNOWN": Case(OUT_OF_CHINA, sound()),
+    "WISH_SPEND": wished(kind="spend", on="hotels", at_most=1),
+    "WISH_PRICE": wished(kind="price", of="night", at_most=1),
+    "WISH_INTERCITY": wished(kind="intercity", types=["K"]),
+    "WISH_BEDS": Case(
+        make_snapshot(wishes=[{"kind": "beds", "in_room": "family"}]), sound(), severity="warning"
+    ),
+    "WISH_VISIT": wished(kind="visit", type=["aquarium"]),
+    "WISH_EAT": wished(kind="eat", place="bj-kaoya", **{"not": True}),
+    "WISH_HOTEL": wished(kind="hotel", hotel="bj-h-xidan"),
+    "WISH_LOCAL": wished(kind="local", only=["bus"]),
+    "WISH_AT": wished(kind="at", place="bj-guobo", day=1),
 }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from backend.planner.plan.itinerary import (
     Violation,
     VisitItem,
     Where,
+    WishParams,
     read_span,
 )
 from backend.planner.search.must_see import Reason, explain_missing
@@ -159,6 +160,15 @@ class CheckContext:
         """A tag's name in the language of messages."""
         return tag.name_en or tag.name if self.locale == "en" else tag.name
 
+    def name_id(self, row_id: str) -> str:
+        """The name of a place, hotel, station or tag of the snapshot; of others the id itself."""
+        rows = self.snapshot.rows
+        row = rows.pois.get(row_id) or rows.hotels.get(row_id)
+        if row is not None:
+            return self.name(row)
+        tag = next((tag for tag in self.snapshot.tags if tag.id == row_id), None)
+        return row_id.split("/")[-1] if tag is None else self.name_tag(tag)
+
     def name_city(self, city: str) -> str:
         """A city's name; one without a row by its id."""
         row = self.snapshot.city_rows.get(city)
@@ -226,7 +236,8 @@ def show_time(minutes: int) -> str:
 class Finding:
     """One breach: where, and the values for the message; `severity` where it differs.
 
-    `amount` says by how much: minutes, or money of the plan's currency.
+    `amount` says by how much: minutes, or money of the plan's currency. `wish` is the number of the
+    wish of the request that is not kept, and `params` are what the violation shows beside its text.
     """
 
     day: int | None = None
@@ -234,6 +245,8 @@ class Finding:
     values: Mapping[str, object] = field(default_factory=dict)
     severity: Severity | None = None
     amount: int | Decimal | None = None
+    wish: int | None = None
+    params: WishParams | None = None
 
 
 @dataclass(frozen=True)
@@ -269,8 +282,9 @@ class Constraint:
                 Violation(
                     code=self.code,
                     severity=finding.severity or self.severity,
-                    where=Where(day=finding.day, item=finding.item),
+                    where=Where(day=finding.day, item=finding.item, wish=finding.wish),
                     message=template.format(**finding.values),
+                    params=finding.params,
                 ),
                 finding.amount,
             )

@@ -54,6 +54,17 @@ from backend.planner.check.timing import (
     OVERLAP,
     TRAVEL_TIME,
 )
+from backend.planner.check.wishes import (
+    WISH_AT,
+    WISH_BEDS,
+    WISH_EAT,
+    WISH_HOTEL,
+    WISH_INTERCITY,
+    WISH_LOCAL,
+    WISH_PRICE,
+    WISH_SPEND,
+    WISH_VISIT,
+)
 from backend.planner.plan.draft import Draft
 from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.snapshot import Snapshot
@@ -87,6 +98,15 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     COST_WRONG,
     TOTAL_WRONG,
     TIER_EXCEEDED,
+    WISH_SPEND,
+    WISH_PRICE,
+    WISH_INTERCITY,
+    WISH_BEDS,
+    WISH_VISIT,
+    WISH_EAT,
+    WISH_HOTEL,
+    WISH_LOCAL,
+    WISH_AT,
     MUST_SEE_CLOSED,
     MUST_SEE_NO_FIT,
     LEG_NOT_COVERED,

@@ -155,10 +155,19 @@ class Itinerary(Item):
 
 
 class Where(Item):
-    """A place in the plan: `day` counts from 1, `item` from 0."""
+    """A place in the plan: `day` counts from 1, `item` from 0; or a wish of the request, from 0."""
 
     day: int | None = None
     item: int | None = None
+    wish: int | None = Field(None, exclude_if=lambda value: value is None)
+
+
+class WishParams(Item):
+    """A wish that is not kept: what was wished for, what is instead, and whether that is known."""
+
+    wish: str
+    have: str
+    known: bool
 
 
 class Violation(Item):
@@ -168,6 +177,11 @@ class Violation(Item):
     severity: Severity
     where: Where
     message: str
+    params: WishParams | None = Field(
+        None,
+        description="Of a wish: the values of the message.",
+        exclude_if=lambda value: value is None,
+    )
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,10 @@ from tests.planner.constraints import (
     test_places,
     test_trains,
     test_ways,
+    test_wishes,
 )
 
-SUBJECTS = test_hours, test_hotels, test_money, test_places, test_trains, test_ways
+SUBJECTS = test_hours, test_hotels, test_money, test_places, test_trains, test_ways, test_wishes
 CASES = [(code, found) for subject in SUBJECTS for code, _, found in subject.CASES]
 
 

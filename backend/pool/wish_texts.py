@@ -1,0 +1,229 @@
+"""A wish in one sentence, for a reader of either language."""
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from backend.catalogue.place_types import WordKind, name_word
+from backend.money import format_money
+from backend.pool.wishes import Wish, list_ids
+from backend.text import Locale
+
+NameOf = Callable[[str], str]
+"""A row's name by its id."""
+
+THINGS: dict[str, tuple[str, str]] = {
+    "hotels": ("酒店", "hotels"),
+    "tickets": ("门票", "tickets"),
+    "meals": ("餐饮", "meals"),
+    "intercity": ("城际交通", "travel between cities"),
+    "local": ("市内交通", "local transport"),
+    "night": ("每间每晚房费", "a night in one room"),
+    "meal": ("每餐人均", "a meal for one"),
+    "ticket": ("每张门票", "a ticket"),
+}
+MODES: dict[str, tuple[str, str]] = {
+    "train": ("火车", "train"),
+    "flight": ("飞机", "flight"),
+    "coach": ("大巴", "coach"),
+    "ferry": ("轮渡", "ferry"),
+    "own": ("自行安排", "own means"),
+    "walk": ("步行", "walking"),
+    "metro": ("地铁", "metro"),
+    "bus": ("公交", "bus"),
+    "taxi": ("出租车", "taxi"),
+    "cable_car": ("缆车", "cable car"),
+}
+BEDS: dict[str, tuple[str, str]] = {
+    "one_double": ("大床房", "one double bed"),
+    "two_single": ("双床房", "two single beds"),
+    "family": ("家庭房", "a family room"),
+}
+MEALS: dict[str, tuple[str, str]] = {
+    "breakfast": ("早餐", "breakfast"),
+    "lunch": ("午餐", "lunch"),
+    "dinner": ("晚餐", "dinner"),
+}
+
+
+def say(texts: tuple[str, str], locale: Locale) -> str:
+    """The Chinese or the English text."""
+    return texts[1 if locale == "en" else 0]
+
+
+def list_words(words: Sequence[str], locale: Locale) -> str:
+    """Words with commas of the language."""
+    return (", " if locale == "en" else "、").join(words)
+
+
+def show_amount(amount: Decimal) -> str:
+    """Money as people write it: without cents where there are none."""
+    return format_money(amount).removesuffix(".00")
+
+
+def describe_wish(wish: Wish, name_of: NameOf, locale: Locale) -> str:
+    """What is wished for, in a few words."""
+    t = partial(_choose, locale)
+    parts = [part for part in _WRITERS[wish.kind](wish, name_of, locale) if part]
+    text = ("; " if locale == "en" else "；").join(parts)
+    return t(f"不要：{text}", f"not: {text}") if wish.negated else text
+
+
+def _choose(locale: Locale, chinese: str, english: str) -> str:
+    return english if locale == "en" else chinese
+
+
+def _limits(wish: Any, locale: Locale) -> str:
+    t = partial(_choose, locale)
+    limits = []
+    if wish.at_least is not None:
+        amount = show_amount(wish.at_least)
+        limits.append(t(f"不低于 {amount}", f"at least {amount}"))
+    if wish.at_most is not None:
+        amount = show_amount(wish.at_most)
+        limits.append(t(f"不超过 {amount}", f"at most {amount}"))
+    return t("，", ", ").join(limits)
+
+
+def _spend(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    thing = say(THINGS[wish.on], locale)
+    yield t(f"{thing}总共{_limits(wish, locale)}", f"{_limits(wish, locale)} on {thing} in all")
+
+
+def _price(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    thing = say(THINGS[wish.of], locale)
+    mean = "" if wish.each else t("平均", " on average")
+    limits = _limits(wish, locale)
+    yield t(f"{thing}{mean}{limits}", f"{limits} for {thing}{mean}")
+
+
+def _intercity(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    legs = {"all": ("全部城际路段", "all ways between cities"), "out": ("去程", "the way out"),
+            "back": ("返程", "the way back")}  # fmt: skip
+    number = (f"第 {wish.legs} 段城际路（从 0 数）", f"leg {wish.legs} (from 0)")
+    yield say(legs.get(wish.legs, number), locale)
+    if wish.mode:
+        yield t(f"乘{say(MODES[wish.mode], locale)}", f"by {say(MODES[wish.mode], locale)}")
+    if wish.types:
+        types = list_words(wish.types, locale)
+        yield t(f"车次类型 {types}", f"trains of type {types}")
+    if wish.number:
+        yield t(f"班次 {wish.number}", f"number {wish.number}")
+    times = (
+        (wish.depart_after, "{} 以后出发", "leaving at {} or later"),
+        (wish.depart_before, "{} 以前出发", "leaving by {}"),
+        (wish.arrive_after, "{} 以后到达", "arriving at {} or later"),
+        (wish.arrive_before, "{} 以前到达", "arriving by {}"),
+    )
+    for time, chinese, english in times:
+        if time:
+            yield t(chinese, english).format(time)
+
+
+def _beds(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    beds = say(BEDS[wish.in_room], locale)
+    if wish.rooms is None:
+        yield t(beds, f"rooms with {beds}")
+    else:
+        yield t(f"{wish.rooms} 间{beds}", f"{wish.rooms} room(s) with {beds}")
+
+
+def _words(kind: WordKind, keys: Sequence[str], locale: Locale) -> list[str]:
+    return [name_word(kind, key, locale) for key in keys]
+
+
+def _visit(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    named = [*_words("type", wish.type, locale), *map(name_of, (*wish.tag, *wish.any_of))]
+    words = list_words(named, locale)
+    if wish.none:
+        yield t(f"不去{words}", f"none of: {words}")
+    else:
+        yield t(
+            f"至少参观 {wish.at_least} 处：{words}", f"visit at least {wish.at_least} of: {words}"
+        )
+
+
+def _eat(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    named = [*_words("cuisine", wish.cuisine, locale), *map(name_of, list_ids(wish.place))]
+    words = list_words(named, locale)
+    meal = say(MEALS[wish.meal], locale) if wish.meal else t("餐", "meal(s)")
+    yield t(f"至少 {wish.at_least} 顿{meal}：{words}", f"at least {wish.at_least} {meal}: {words}")
+
+
+def _hotel(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    if wish.hotel:
+        yield t(f"住{name_of(wish.hotel)}", f"stay at {name_of(wish.hotel)}")
+    if wish.features:
+        words = list_words([_name_feature(f, name_of, locale) for f in wish.features], locale)
+        yield t(f"酒店有{words}", f"a hotel with {words}")
+    if wish.near:
+        place = _or(list_ids(wish.near), name_of, locale)
+        yield t(
+            f"酒店距{place}不超过 {wish.metres} 米", f"a hotel within {wish.metres} m of {place}"
+        )
+    if wish.stars:
+        yield t(f"酒店至少 {wish.stars} 星", f"a hotel of at least {wish.stars} stars")
+    if wish.same:
+        yield t("每座城市全程住同一家酒店", "the same hotel for all nights in a city")
+
+
+def _name_feature(feature: str, name_of: NameOf, locale: Locale) -> str:
+    shown = name_word("feature", feature, locale)
+    return name_of(feature) if shown == feature else shown
+
+
+def _or(ids: Sequence[str], name_of: NameOf, locale: Locale) -> str:
+    return (" or " if locale == "en" else "或").join(map(name_of, ids))
+
+
+def _local(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    said = (
+        (wish.only, "市内只用{}", "only {} in the city"),
+        (wish.use, "市内要用{}", "use {} in the city"),
+        (wish.never, "市内不用{}", "no {} in the city"),
+    )
+    for modes, chinese, english in said:
+        if modes:
+            words = list_words([say(MODES[mode], locale) for mode in modes], locale)
+            yield t(chinese, english).format(words)
+    if wish.longest_walk_m:
+        metres = wish.longest_walk_m
+        yield t(f"一次步行不超过 {metres} 米", f"no walk of more than {metres} m")
+
+
+def _at(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
+    t = partial(_choose, locale)
+    yield _or(list_ids(wish.place), name_of, locale)
+    if wish.day:
+        yield t(f"第 {wish.day} 天", f"on day {wish.day}")
+    if wish.start:
+        yield t(f"{wish.start} 以后到", f"not before {wish.start}")
+    if wish.end:
+        yield t(f"{wish.end} 以前离开", f"left by {wish.end}")
+    if wish.minutes:
+        yield t(f"至少停留 {wish.minutes} 分钟", f"for at least {wish.minutes} minutes")
+    if wish.after:
+        place = _or(list_ids(wish.after), name_of, locale)
+        yield t(f"排在{place}之后", f"after {place}")
+
+
+_WRITERS: dict[str, Callable[[Any, NameOf, Locale], Iterator[str]]] = {
+    "spend": _spend,
+    "price": _price,
+    "intercity": _intercity,
+    "beds": _beds,
+    "visit": _visit,
+    "eat": _eat,
+    "hotel": _hotel,
+    "local": _local,
+    "at": _at,
+}
