@@ -55,6 +55,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     if result["relaxation"]:
         text = f"what would help: {result['relaxation']['message']} The plan above does so."
         console.print(Text(text, style="green"))
+    _print_wishes(console, result.get("wishes", ()))
     for violation in result["violations"]:
         _print_violation(console, violation)
     usage = result["usage"]
@@ -65,6 +66,12 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             f" {usage['output_tokens']} out"
         )
     )
+
+
+def _print_wishes(console: Console, wishes: Iterable[dict[str, Any]]) -> None:
+    for shown in wishes:
+        kept = {True: "kept", False: "not kept", None: "not known"}[shown["kept"]]
+        console.print(Text(f"wish {kept}: {shown['text']}"))
 
 
 def _print_day(console: Console, number: int, day: dict[str, Any]) -> None:

@@ -61,6 +61,7 @@ GROUPS: tuple[Group, ...] = (
             "funnel",
             "life-of-a-run",
             "planning-rules",
+            "wishes",
             "impossible-requests",
             "replay",
             "worth-of-a-plan",

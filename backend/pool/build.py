@@ -37,6 +37,7 @@ from backend.pool.snapshot import (
     SnapshotRows,
 )
 from backend.pool.stay import Leg, Stay, TripCalendar, plan_stays
+from backend.pool.wish_texts import make_names, show_wishes
 from backend.text import Locale
 
 PLACES_A_DAY = 4
@@ -195,8 +196,15 @@ def preview_document(
             for warning in list_warnings(snapshot, now)
         ],
         "resolved": [entry.as_json() for entry in snapshot.request.resolved],
+        **_preview_wishes(snapshot, locale),
         "sha256": snapshot.sha256,
     }
+
+
+def _preview_wishes(snapshot: Snapshot, locale: Locale) -> dict[str, Any]:
+    """The wishes, if there are any; whether they are kept only a plan shows."""
+    wishes = show_wishes(snapshot.request, make_names(snapshot, locale), locale, None)
+    return {"wishes": [shown.as_json() for shown in wishes]} if wishes else {}
 
 
 def _show_city(pool: CityPool) -> dict[str, Any]:

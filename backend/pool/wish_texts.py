@@ -1,17 +1,75 @@
-"""A wish in one sentence, for a reader of either language."""
+"""A wish in a few words, for a reader of either language, and how it is shown back."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from pydantic import Field
+
 from backend.catalogue.place_types import WordKind, name_word
+from backend.document import Document
 from backend.money import format_money
+from backend.pool.plan_request import PlanRequest
+from backend.pool.snapshot import Snapshot
 from backend.pool.wishes import Wish, list_ids
 from backend.text import Locale
 
 NameOf = Callable[[str], str]
 """A row's name by its id."""
+
+
+class WishDocument(Document):
+    """A wish of the request and whether the plan keeps it."""
+
+    wish: Wish
+    text: str
+    kept: bool | None = Field(
+        description="Null: not known, as long as there is no plan, or where the catalogue lacks it."
+    )
+    message: str | None = Field(description="What is instead, where it is not kept.")
+
+
+Missed = Mapping[int, Sequence[tuple[bool, str]]]
+"""By the number of a wish what is wrong: whether that is known, and the message."""
+
+
+def show_wishes(
+    request: PlanRequest, name_of: NameOf, locale: Locale, missed: Missed | None
+) -> tuple[WishDocument, ...]:
+    """The wishes in their order; `missed` is None where there is no plan."""
+    return tuple(
+        WishDocument(
+            wish=wish,
+            text=describe_wish(wish, name_of, locale),
+            kept=_is_kept(None if missed is None else missed.get(number, ())),
+            message=next((message for _, message in (missed or {}).get(number, ())), None),
+        )
+        for number, wish in enumerate(request.wishes)
+    )
+
+
+def _is_kept(wrong: Sequence[tuple[bool, str]] | None) -> bool | None:
+    if wrong is None:
+        return None
+    if any(is_known for is_known, _ in wrong):
+        return False
+    return None if wrong else True
+
+
+def make_names(snapshot: Snapshot, locale: Locale) -> NameOf:
+    """Names of places, hotels, stations and tags of a snapshot; others are their own name."""
+    tags = {tag.id: tag for tag in snapshot.tags}
+
+    def name(row_id: str) -> str:
+        rows = snapshot.rows
+        row = rows.pois.get(row_id) or rows.hotels.get(row_id) or tags.get(row_id)
+        if row is None:
+            return row_id.split("/")[-1]
+        return row.name_en or row.name if locale == "en" else row.name
+
+    return name
+
 
 THINGS: dict[str, tuple[str, str]] = {
     "hotels": ("酒店", "hotels"),
@@ -140,7 +198,7 @@ def _words(kind: WordKind, keys: Sequence[str], locale: Locale) -> list[str]:
 def _visit(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
     t = partial(_choose, locale)
     named = [*_words("type", wish.type, locale), *map(name_of, (*wish.tag, *wish.any_of))]
-    words = list_words(named, locale)
+    words = list_words(list(dict.fromkeys(named)), locale)
     if wish.none:
         yield t(f"不去{words}", f"none of: {words}")
     else:

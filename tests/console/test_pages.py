@@ -276,3 +276,23 @@ async def test_an_ended_run_is_rated_verified_run_again_and_compared(browse: Ope
     assert "没有差异" in find_text(
         await browser.open(f"{page}/diff?other={page.rpartition('/')[2]}")
     )
+
+
+async def test_wishes_stand_on_the_page_of_a_run(browse: Open, seeded_url: str) -> None:
+    browser = await browse("one", "user")
+    request = {
+        "destinations": [{"city": "北京"}],
+        "start_date": "2026-12-11",
+        "days": 2,
+        "travellers": 2,
+        "budget_tier": "comfort",
+        "wishes": [
+            {"kind": "spend", "on": "tickets", "at_most": 9999},
+            {"kind": "visit", "type": ["海滩"], "weight": "rather"},
+        ],
+    }
+    key = {"Authorization": f"Bearer {await make_key(seeded_url, 'one', 'user')}"}
+    sent = await browser.client.post("/v1/itineraries", json=request, headers=key)
+    page = find_text(await wait_for(browser, f"/console/runs/{sent.json()['id']}"))
+    assert "门票总共不超过 9999: 已满足" in page
+    assert "至少参观 1 处：海滩: 未满足" in page

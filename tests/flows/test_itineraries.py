@@ -260,3 +260,34 @@ async def test_a_reader_that_claims_more_than_there_is_still_sees_the_end(api: C
     events = await read_events(client, run_id, after=10**24)
     assert events == [] or events[-1]["type"] == "run_finished"
     assert await read_events(client, run_id, after=10**24) == []
+
+
+async def test_wishes_are_shown_back_with_whether_the_plan_keeps_them(api: Client) -> None:
+    client = await api()
+    wishes = [
+        {"kind": "spend", "on": "tickets", "at_most": 9999},
+        {"kind": "visit", "type": ["水族馆"], "at_least": 9, "weight": "rather"},
+        {"kind": "hotel", "features": ["温泉"]},
+        {"kind": "at", "place": "故宫", "day": 2, "weight": "rather"},
+    ]
+    result = await plan(client, wishes=wishes)
+    assert result["status"] == "succeeded"
+    shown = result["wishes"]
+    assert [wish["kept"] for wish in shown[:3]] == [True, False, None]
+    assert shown[1]["text"] == "至少参观 9 处：海洋馆"
+    assert shown[1]["wish"]["type"] == ["aquarium"]
+    broken = [v for v in result["violations"] if v["code"].startswith("WISH_")]
+    assert {v["where"].get("wish"): v["severity"] for v in broken}.items() >= {
+        (1, "warning"),
+        (2, "warning"),
+    }
+    assert shown[1]["message"] == next(v["message"] for v in broken if v["where"]["wish"] == 1)
+    assert [v["params"]["known"] for v in broken if v["where"]["wish"] == 2] == [False]
+    assert shown[3]["text"] == "故宫博物院；第 2 天"
+    why = await client.get(f"/v1/itineraries/{result['id']}/why", params={"place": "故宫"})
+    assert why.json()["reason"] == "selected"
+    markdown = (await client.get(f"/v1/itineraries/{result['id']}/itinerary.md")).text
+    assert "## 愿望\n\n- 门票总共不超过 9999: 已满足\n- 至少参观 9 处：海洋馆: 未满足\n" in markdown
+    plain = await plan(client)
+    assert "wishes" not in plain
+    assert "wishes" not in plain["request"]

@@ -149,9 +149,9 @@ SHORT = [make_poi(f"short-{n}", duration_min=30) for n in range(3)]
 LATE_CHECK_IN = [make_hotel("bj-h-dongdan", check_in="17:00")]
 
 
-def wished(draft: Draft | None = None, **wish: Any) -> Case:
+def wished(**wish: Any) -> Case:
     """The sound plan, with a wish that it does not keep."""
-    return Case(make_snapshot(wishes=[wish]), draft or sound())
+    return Case(make_snapshot(wishes=[wish]), sound())
 
 
 CASES: dict[str, Case] = {

@@ -34,6 +34,7 @@ from backend.planner.plan.itinerary import (
 from backend.planner.search.must_see import Reason, explain_missing
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate, TagRow
 from backend.pool.snapshot import Snapshot
+from backend.pool.wish_texts import NameOf, make_names
 from backend.text import Locale
 
 
@@ -160,14 +161,10 @@ class CheckContext:
         """A tag's name in the language of messages."""
         return tag.name_en or tag.name if self.locale == "en" else tag.name
 
-    def name_id(self, row_id: str) -> str:
-        """The name of a place, hotel, station or tag of the snapshot; of others the id itself."""
-        rows = self.snapshot.rows
-        row = rows.pois.get(row_id) or rows.hotels.get(row_id)
-        if row is not None:
-            return self.name(row)
-        tag = next((tag for tag in self.snapshot.tags if tag.id == row_id), None)
-        return row_id.split("/")[-1] if tag is None else self.name_tag(tag)
+    @cached_property
+    def name_id(self) -> NameOf:
+        """The name of a place, hotel, station or tag by its id, in the language of messages."""
+        return make_names(self.snapshot, self.locale)
 
     def name_city(self, city: str) -> str:
         """A city's name; one without a row by its id."""

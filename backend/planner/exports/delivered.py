@@ -28,8 +28,10 @@ from backend.planner.plan.itinerary import (
     TransferItem,
     Violation,
     VisitItem,
+    list_missed,
 )
 from backend.pool.snapshot import Snapshot
+from backend.pool.wish_texts import WishDocument, make_names, show_wishes
 from backend.text import Locale
 
 
@@ -200,6 +202,12 @@ class Delivered:
         """A city's name in the request's language; one without a row by its id."""
         row = self.snapshot.city_rows.get(city)
         return city if row is None else name_in(row, self.locale)
+
+    @property
+    def wishes(self) -> tuple[WishDocument, ...]:
+        """The wishes of the request, and which of them the plan keeps."""
+        names = make_names(self.snapshot, self.locale)
+        return show_wishes(self.snapshot.request, names, self.locale, list_missed(self.violations))
 
     @property
     def title(self) -> str:

@@ -57,6 +57,7 @@ def write_markdown(delivered: Delivered) -> str:
             for line in _write_day(delivered, day + 1, words)
         ),
         *_write_costs(delivered, words),
+        *_write_wishes(delivered, words),
         *_write_notes(delivered, words),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -154,6 +155,17 @@ def _write_costs(delivered: Delivered, words: Words) -> Iterator[str]:
         amount = f"{format_money(getattr(costs, name))} {currency}"
         yield f"- {words[name]}: " + (f"**{amount}**" if name == "total" else amount)
     yield ""
+
+
+def _write_wishes(delivered: Delivered, words: Words) -> Iterator[str]:
+    """Each wish, and whether the plan keeps it."""
+    wishes = delivered.wishes
+    if wishes:
+        yield from (f"## {words['wishes']}", "")
+        for shown in wishes:
+            kept = words[{True: "kept", False: "missed", None: "unsure"}[shown.kept]]
+            yield f"- {escape_markdown(shown.text)}: {kept}"
+        yield ""
 
 
 def _write_notes(delivered: Delivered, words: Words) -> Iterator[str]:

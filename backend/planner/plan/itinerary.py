@@ -7,7 +7,7 @@ The items of an itinerary that have a start and an end, with their names.
 """
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -182,6 +182,16 @@ class Violation(Item):
         description="Of a wish: the values of the message.",
         exclude_if=lambda value: value is None,
     )
+
+
+def list_missed(violations: Iterable[Violation]) -> dict[int, list[tuple[bool, str]]]:
+    """By the number of a wish what is wrong with it: whether that is known, and the message."""
+    missed: dict[int, list[tuple[bool, str]]] = {}
+    for violation in violations:
+        number, params = violation.where.wish, violation.params
+        if number is not None and params is not None:
+            missed.setdefault(number, []).append((params.known, violation.message))
+    return missed
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,18 @@ from backend.db.session import Engine, Session, transaction
 from backend.document import Document, Moment
 from backend.errors import ConflictError
 from backend.planner.exports.delivered import Delivered
-from backend.planner.plan.itinerary import Itinerary, Violation
+from backend.planner.plan.itinerary import (
+    Itinerary,
+    MealItem,
+    StayItem,
+    Violation,
+    VisitItem,
+    list_missed,
+)
 from backend.pool.findings import FunnelStep, count_funnel
 from backend.pool.plan_request import PlanRequest, Resolved, ResolvedDocument
 from backend.pool.snapshot import Kind, Snapshot
+from backend.pool.wish_texts import WishDocument, show_wishes
 from backend.runs.life.admission import CostDocument, show_cost
 from backend.runs.life.commands import get_run
 from backend.runs.log.lifecycle import RunStatus, is_final
@@ -71,6 +79,7 @@ class RunDocument(Document):
     model: str | None = Field(None, description="The configured name of the language model.")
     request: PlanRequest
     resolved: tuple[ResolvedDocument, ...]
+    wishes: tuple[WishDocument, ...] = Field((), exclude_if=lambda wishes: not wishes)
     snapshot_sha256: str | None
     catalogue_version: int | None
     funnel: dict[Kind, FunnelStep] | None = None
@@ -99,7 +108,23 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> RunDocument:
         "cost": show_cost(run.cost, run.currency),
     }
     made = {key: value for key, value in (result or {}).items() if value is not None}
-    return RunDocument.model_validate(head | made)
+    shown = RunDocument.model_validate(head | made)
+    return shown.model_copy(update={"wishes": _show_run_wishes(shown)})
+
+
+def _show_run_wishes(run: RunDocument) -> tuple[WishDocument, ...]:
+    """The wishes with the names that the document itself holds."""
+    names = {entry.id: entry.name for entry in run.resolved if entry.id is not None}
+    items = [item for day in (run.itinerary.days if run.itinerary else ()) for item in day.items]
+    for item in items:
+        if isinstance(item, StayItem):
+            names[item.hotel_id] = item.name
+        elif isinstance(item, VisitItem | MealItem) and item.poi_id and item.name:
+            names[item.poi_id] = item.name
+    missed = list_missed(run.violations) if run.itinerary is not None else None
+    return show_wishes(
+        run.request, lambda row_id: names.get(row_id, row_id), run.request.locale, missed
+    )
 
 
 def show_resolved(request: Mapping[str, Any]) -> tuple[ResolvedDocument, ...]:

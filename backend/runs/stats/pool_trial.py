@@ -21,6 +21,7 @@ from backend.pool.plan_request import ResolvedDocument
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Kind, Snapshot
+from backend.pool.wish_texts import WishDocument
 from backend.results.tokens import count_tokens
 from backend.results.values import write_json
 from backend.tools.call import ToolCall
@@ -115,6 +116,7 @@ class PoolSideDocument(Document):
     legs: tuple[dict[str, Any], ...]
     warnings: tuple[dict[str, Any], ...]
     resolved: tuple[ResolvedDocument, ...]
+    wishes: tuple[WishDocument, ...] = Field((), exclude_if=lambda wishes: not wishes)
     sha256: str
     funnel: dict[Kind, FunnelStep]
     lists: dict[str, ListCostDocument]

@@ -35,14 +35,13 @@ DAYS = ("09:00-10:00 visit hall; 10:00-10:30 walk; 12:00-13:00 lunch wok; 13:00-
         "09:00-10:30 visit attic; 12:00-13:00 lunch pan; 14:00-14:20 taxi; 15:00-16:00 visit lane")  # fmt: skip
 
 
-def case(
-    kind: str, *found: str, days: tuple[str, ...] = DAYS, **wish: Any
-) -> tuple[str, Written, list[str]]:
+def case(kind: str, *found: str, **wish: Any) -> tuple[str, Written, list[str]]:
     """The usual two days with one wish, and what its constraint says."""
     change: Callable[[Itinerary], Itinerary] = wish.pop("change", lambda itinerary: itinerary)
+    days: tuple[str, ...] = wish.pop("days", DAYS)
     wishes = [{"kind": "spend", "on": "local", "at_most": 9999}, {"kind": kind, **wish}]
     travelled = kind == "intercity"
-    places = {"pois": POIS, "hotels": HOTELS, "wishes": wishes}
+    places: dict[str, Any] = {"pois": POIS, "hotels": HOTELS, "wishes": wishes}
     snapshot = make_snapshot(days=2, trains=[G1, D9], **places) if travelled else alone(2, **places)
     code = f"WISH_{kind.upper()}"
     return code, Written(snapshot, RIDES if travelled else days, change=change), list(found)
