@@ -28,7 +28,13 @@ from backend.agent.policy.revising import (
 )
 from backend.agent.policy.situation import Phase, Situation
 from backend.agent.policy.survey import explain_end, look_at_draft, submit, survey
-from backend.agent.policy.visiting import arrange_places, fill_days, open_places, put_places
+from backend.agent.policy.visiting import (
+    arrange_places,
+    fill_days,
+    fill_empty_days,
+    open_places,
+    put_places,
+)
 from backend.tools.call import ToolSchema
 
 PHASES: tuple[Phase, ...] = (
@@ -47,6 +53,7 @@ PHASES: tuple[Phase, ...] = (
     drop_dear,
     keep_to_must_sees,
     restore_must_sees,
+    fill_empty_days,
     ease_trains,
     submit,
 )

@@ -126,8 +126,8 @@ class Watch:
 class AgentResult:
     """How an agent's work ended; `state.draft` is the plan, whatever the reason to stop.
 
-    `error` stands with `StopReason.MODEL_FAILED`; `context` is the conversation at the end by
-    part, empty where nobody kept a ledger.
+    `error` stands with `StopReason.MODEL_FAILED`; `was_refused`: it was handed in, and was not sound.
+    `context` is the conversation at the end by part, empty where nobody kept a ledger.
     """
 
     state: RunState
@@ -135,6 +135,7 @@ class AgentResult:
     usage: Usage
     turns: int
     error: ModelError | None = None
+    was_refused: bool = False
     context: Mapping[str, Size] = field(default_factory=dict)
 
 
@@ -196,6 +197,7 @@ class _Run:
         self._calls_before = start.calls
         self._usage = Usage()
         self._turns = 0
+        self._was_refused = False
         self._began = watch.clock()
         self._ledger = watch.ledger
 
@@ -238,7 +240,15 @@ class _Run:
         if self._ledger is not None:
             self._ledger.add_messages(self._messages)
             context = self._ledger.parts
-        return AgentResult(self._state, stop, self._usage, self._turns, error, context)
+        return AgentResult(
+            state=self._state,
+            stop=stop,
+            usage=self._usage,
+            turns=self._turns,
+            error=error,
+            was_refused=self._was_refused,
+            context=context,
+        )
 
     async def _ask(self, turn: int) -> ModelReply:
         left = self._limits.seconds - self._elapsed()
@@ -262,6 +272,7 @@ class _Run:
                 return stop
             outcome = await self._run_call(turn, index, call)
             outcomes.append(outcome)
+            self._was_refused |= outcome.tool == "submit_itinerary" and outcome.is_error
             self._state = self._state.after(outcome)
             self._messages.append(remember_outcome(outcome))
         self._progress = self._progress.after_calls(outcomes)

@@ -76,6 +76,7 @@ def keep_known(snapshot: Snapshot, draft: Draft) -> Draft:
     kept = Draft(
         hotels={city: hotel for city, hotel in draft.hotels.items() if hotel in hotels},
         trains={leg: ids for leg, ids in draft.trains.items() if set(ids) <= set(trains)},
+        free=draft.free,
     )
     for day, visits in draft.visits.items():
         here = (v for v in visits if v.poi_id in pois and day in _list_days(snapshot, v.poi_id))

@@ -30,7 +30,7 @@ GOOD_PLAN = (
     calls("choose_train", leg=0, train_ids=["g2"]),
     calls("choose_train", leg=1, train_ids=["g21"]),
     calls("choose_hotel", city="beijing", hotel_id="bj-h-dongdan"),
-    calls("put_visit", day=2, poi_id="bj-gugong"),
+    calls("arrange", poi_ids=["bj-gugong", "bj-tiantan", "bj-guobo"]),
     calls("submit_itinerary"),
 )
 
@@ -42,7 +42,7 @@ async def test_a_plan_is_submitted_and_counted() -> None:
     assert trial.result.turns == 6
     assert trial.result.state.calls == 6
     assert trial.result.usage == Usage(input_tokens=600, output_tokens=60)
-    assert trial.result.state.draft.poi_ids == ("bj-gugong",)
+    assert set(trial.result.state.draft.poi_ids) == {"bj-gugong", "bj-tiantan", "bj-guobo"}
     check_history(llm.heard[-1])
 
 

@@ -216,6 +216,11 @@ CASES: dict[str, Case] = {
     ),
     "LEG_NOT_COVERED": Case(make_snapshot(trains=TRAINS[:1]), sound(trains={0: ["g2"]})),
     "HOTEL_NOT_COVERED": Case(make_snapshot(hotels=[]), sound(hotels={})),
+    "NO_VISIT": Case(
+        make_snapshot(pois=[make_poi("shut", opening_hours="We off")], days=1, origin=None),
+        make_draft({}),
+        beside=frozenset({"EMPTY_DAY"}),
+    ),
     "EMPTY_DAY": Case(make_snapshot(), sound({2: []})),
     "MEAL_MISSED": Case(
         with_poi("hall", opening_hours="10:50-15:00", duration_min=235), sound({2: ["hall"]})

@@ -41,7 +41,7 @@ def both(visits: dict[int, Any], **changes: Any) -> Draft:
 def test_a_sound_plan_breaks_nothing() -> None:
     draft = sound({1: ["bj-tiantan"], 2: ["bj-guobo", "bj-kaoya"], 3: ["bj-shichahai"]})
     assert find_violations(make_snapshot(), draft) == []
-    assert find_codes(TWO_CITIES, both({})) == set()
+    assert find_codes(TWO_CITIES, both({})) == {"EMPTY_DAY"}
 
 
 def test_codes_are_unique_and_every_message_is_in_both_languages() -> None:
@@ -165,7 +165,7 @@ def codes_after(draft: Draft, day: int, kind: str, minutes: int, **request: Any)
 
 
 def test_times_made_by_hand_are_checked_like_any_other() -> None:
-    draft = sound({2: ["bj-guobo", "bj-tiantan"]})
+    draft = sound({1: ["bj-jingshan"], 2: ["bj-guobo", "bj-tiantan"], 3: ["bj-shichahai"]})
     assert codes_after(draft, 2, "visit", 0) == set()
     assert {"CLOSED", "DAY_HOURS"} <= codes_after(draft, 2, "visit", -90)
     assert {"OVERLAP", "TRAVEL_TIME"} <= codes_after(draft, 2, "visit", 240)
@@ -296,7 +296,7 @@ def test_the_budget_counts_everything() -> None:
 
 def test_every_place_of_the_sample_can_be_planned() -> None:
     for poi in BEIJING_POIS:
-        assert find_codes(make_snapshot(), sound({2: [poi.id]})) - {"CLOSED"} in (
+        assert find_codes(make_snapshot(), sound({2: [poi.id]})) - {"CLOSED", "EMPTY_DAY"} in (
             set(),
             {"DAY_HOURS"},
         )

@@ -25,6 +25,7 @@ MOST_GIVEN = 200
 """Places that `arrange` takes."""
 
 MOST_ARRANGED = 3
+MOST_FILLED = 2
 LAST_CALLS = 2
 """To mend and to submit."""
 
@@ -84,6 +85,23 @@ def fill_days(situation: Situation) -> list[ToolCall]:
         return []
     keep = bool(arranged[-1].arguments.get("keep"))
     return [make_call("arrange", poi_ids=[*given, *more][:MOST_GIVEN], keep=keep)]
+
+
+def fill_empty_days(situation: Situation) -> list[ToolCall]:
+    """All other places of the cities where a day has no visit although one would fit, beside the rest."""
+    log, draft = situation.log, situation.draft
+    empty = [fault.day for fault in draft.faults if fault.code == "EMPTY_DAY" and fault.day]
+    cities = [city for city in log.brief.cities if not set(city.days).isdisjoint(empty)]
+    left_alone = draft.removed.union(draft.poi_ids)
+    rows = [row["id"] for city in cities for row in log.list_rows("list_pois", city=city.id)]
+    wanted = [poi_id for city in cities for poi_id in situation.list_wanted(city)]
+    more = [poi_id for poi_id in dict.fromkeys((*wanted, *rows)) if poi_id not in left_alone]
+    given = {"poi_ids": more[:MOST_GIVEN], "keep": True}
+    tries = sum(1 for _ in log.find("arrange", keep=True))
+    is_over = log.calls_left <= LAST_CALLS or tries >= MOST_FILLED
+    if not empty or not more or is_over or not log.may("arrange"):
+        return []
+    return [make_call("arrange", **given)]
 
 
 def _take_turns(situation: Situation) -> Iterator[str]:

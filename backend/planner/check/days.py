@@ -2,7 +2,9 @@
 
 A way to the hotel that ends after `day_end` is only a warning.
 
-Warns of a whole day without a visit, and of every day in a city where nothing is visited.
+Finds whole days without a visit, and every day in a city where nothing is visited.
+
+A trip on which nothing can be seen.
 
 Who is in a city over noon or in the evening has time to eat there.
 
@@ -21,6 +23,8 @@ from backend.planner.days.legs import count_minutes
 from backend.planner.days.meals import MAX_BUSY_MIN, MAX_VISITS, MEALS, Meal, is_self_catered
 from backend.planner.days.trip import Part
 from backend.planner.plan.itinerary import LegItem, MealItem, StayItem, TransferItem
+from backend.planner.search.must_see import count_short_minutes, find_addition
+from backend.planner.search.rating import WHOLE_DAY_MIN
 from backend.text import Locale
 
 
@@ -66,11 +70,9 @@ DAY_HOURS = Constraint(
 )
 
 
-WHOLE_DAY_MIN = 6 * 60
-"""A day with less usable time than this counts as a day of arrival or departure."""
-
 WHY: Mapping[str, Mapping[Locale, str]] = {
     "left": {"zh-CN": "", "en": ""},
+    "possible": {"zh-CN": "，例如可以安排{name}", "en": "; there is time for {name}"},
     "time": {"zh-CN": "：时间不够", "en": ": there is too little time"},
     "closed": {"zh-CN": "：没有可选景点开放", "en": ": no place to choose from is open"},
     "nothing": {"zh-CN": "：没有可选的景点", "en": ": there is no place to choose from"},
@@ -78,8 +80,25 @@ WHY: Mapping[str, Mapping[Locale, str]] = {
 
 
 def find_empty_day(context: CheckContext) -> Iterator[Finding]:
-    """Such days that hold no booking either, each with the reason if one is known."""
+    """Such days that hold no booking either, each with the reason if one is known.
+
+    An error where a place of the pool could be put on it: not where the budget is used up, nor
+    where the traveller has changed the plan by hand.
+    """
     planned = {visited.poi.id for visited in context.visits}
+    for part in _list_empty(context):
+        values: dict[str, object] = {"day": part.day, "city": context.name(part.city)}
+        place = None if part.day in context.draft.free else _find_addition(context, part)
+        if place is not None:
+            name = context.name(context.snapshot.rows.pois[place])
+            why = WHY["possible"][context.locale].format(name=name)
+            yield Finding(part.day, None, {**values, "why": why})
+        else:
+            why = WHY[_explain(context, part, planned)][context.locale]
+            yield Finding(part.day, None, {**values, "why": why}, "warning")
+
+
+def _list_empty(context: CheckContext) -> Iterator[Part]:
     cities = {visited.poi.city for visited in context.visits}
     days = {visited.day for visited in context.visits}
     for day, parts in context.trip.parts.items():
@@ -87,8 +106,16 @@ def find_empty_day(context: CheckContext) -> Iterator[Finding]:
             is_whole = len(parts) == 1 and _measure(part) >= WHOLE_DAY_MIN
             is_empty = part.city.id not in cities or (is_whole and day not in days)
             if is_empty and not part.fixed and not part.is_void:
-                why = WHY[_explain(context, part, planned)][context.locale]
-                yield Finding(day, None, {"day": day, "city": context.name(part.city), "why": why})
+                yield part
+
+
+def _find_addition(context: CheckContext, part: Part) -> str | None:
+    """A place that could be put into a part, with what the budget leaves."""
+    budget = context.snapshot.request.budget_total
+    left = None if budget is None else budget - context.itinerary.costs.total
+    if left is not None and left < 0:
+        return None
+    return find_addition(context.trip, context.draft, part, left)
 
 
 def _measure(part: Part) -> int:
@@ -110,12 +137,52 @@ def _explain(context: CheckContext, part: Part, planned: set[str]) -> str:
 
 EMPTY_DAY = Constraint(
     "EMPTY_DAY",
-    "warning",
+    "error",
     {
         "zh-CN": "第 {day} 天在{city}没有安排任何景点{why}。",
         "en": "Day {day} in {city} has no visit at all{why}.",
     },
     find_empty_day,
+)
+
+
+def find_no_visit(context: CheckContext) -> Iterator[Finding]:
+    """A plan without a visit and a booking, for which the pool has no place that would fit."""
+    trip, request = context.trip, context.snapshot.request
+    is_broke = request.budget_total is not None and (
+        context.itinerary.costs.total > request.budget_total
+    )
+    if context.visits or request.fixed or is_broke or not _has_places(context):
+        return
+    parts = [part for day in trip.parts.values() for part in day if not part.is_void]
+    if not any(_find_addition(context, part) for part in parts):
+        left = max([0, *map(_measure, parts)])
+        values = {"hours": f"{_count_leg_hours(context):.1f}", "minutes": left}
+        yield Finding(values=values, amount=count_short_minutes(trip))
+
+
+def _has_places(context: CheckContext) -> bool:
+    """Whether the catalogue has any in these cities: else it is not the trip's fault."""
+    pools = context.snapshot.cities.values()
+    return any(pool.pois or sum(pool.rejected.values()) for pool in pools)
+
+
+def _count_leg_hours(context: CheckContext) -> float:
+    legs = (item for _, _, item in context.items() if isinstance(item, LegItem))
+    spans = [leg.arrive - leg.depart for leg in legs if leg.depart and leg.arrive]
+    return sum(spans, dt.timedelta()) / dt.timedelta(hours=1)
+
+
+NO_VISIT = Constraint(
+    "NO_VISIT",
+    "warning",
+    {
+        "zh-CN": "这次行程看不到任何景点：城际路程共 {hours} 小时，在当地最长的一段只有 {minutes} 分钟。",
+        "en": "Nothing can be seen on this trip: {hours} hours between cities, and never more than "
+        "{minutes} minutes in one.",
+    },
+    find_no_visit,
+    fix={"zh-CN": "请多留时间或调整预算。", "en": "Allow more time, or more money."},
 )
 
 

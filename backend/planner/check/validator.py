@@ -1,7 +1,14 @@
 """Checks a plan against all constraints, which stand here in one tuple, errors first."""
 
 from backend.planner.check.context import Breach, CheckContext, Constraint
-from backend.planner.check.days import DAY_HOURS, EMPTY_DAY, MEAL_MISSED, PACE, TRAVEL_SHARE
+from backend.planner.check.days import (
+    DAY_HOURS,
+    EMPTY_DAY,
+    MEAL_MISSED,
+    NO_VISIT,
+    PACE,
+    TRAVEL_SHARE,
+)
 from backend.planner.check.hotels import (
     CHECK_IN,
     HOTEL_MISSING,
@@ -111,6 +118,7 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     MUST_SEE_NO_FIT,
     LEG_NOT_COVERED,
     HOTEL_NOT_COVERED,
+    NO_VISIT,
     EMPTY_DAY,
     MEAL_MISSED,
     PACE,

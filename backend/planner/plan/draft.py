@@ -25,12 +25,14 @@ class PlannedVisit(Choice):
 class Draft(Choice):
     """Visits by day (1, 2, …) in visiting order, hotel by city, train ids by leg (0, 1, …).
 
-    Two train ids are a connection. A day or leg without a choice is absent.
+    Two train ids are a connection. A day or leg without a choice is absent. `free` are days that
+    need no visit: the traveller has changed the plan by hand.
     """
 
     visits: dict[int, tuple[PlannedVisit, ...]] = Field(default_factory=dict)
     hotels: dict[str, str] = Field(default_factory=dict)
     trains: dict[int, tuple[str, ...]] = Field(default_factory=dict)
+    free: tuple[int, ...] = Field((), exclude_if=lambda days: not days)
 
     def visits_on(self, day: int) -> tuple[PlannedVisit, ...]:
         """The visits of a day, none where it has no entry."""

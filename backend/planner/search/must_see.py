@@ -3,17 +3,24 @@
 A place is called left out only if it could be in: either beside the must-sees that are in the plan,
 or after all of them are arranged anew. Both are tried with the start orders with which `arrange`
 begins too, so that the two agree in most cases.
+
+Which place could be put on a day that has no visit, and how much time is short where there is none.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from typing import Literal
 
+from backend.catalogue.place_types import FOOD_TYPES
+from backend.planner.days.frame import Frame, Stop
 from backend.planner.days.hours import read_hours
-from backend.planner.days.trip import Trip
+from backend.planner.days.timeline import make_frames, make_ways
+from backend.planner.days.trip import Part, Trip
 from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.planner.search.problem import state_problem
-from backend.planner.search.rating import Rater
-from backend.planner.search.solution import construct_all, construct_kept
+from backend.planner.search.rating import WHOLE_DAY_MIN, Rater
+from backend.planner.search.solution import Solution, construct_all, construct_kept
 from backend.pool.candidate import PoiCandidate
 
 Reason = Literal["closed", "no_fit", "left_out"]
@@ -82,3 +89,58 @@ def _make_rater(
     """The problem of these must-sees alone; what they cost is another constraint's business."""
     problem = replace(state_problem(trip, draft, pois, kept), money=None, is_broke=False)
     return Rater(problem, trip.snapshot.request.pace)
+
+
+def find_addition(trip: Trip, draft: Draft, part: Part, money: Decimal | None) -> str | None:
+    """The most wanted sight of the pool that could be put into a part, for that much money."""
+    key = draft, part.day, part.city.id, money
+    return trip.snapshot.remember("addition", key, lambda: _find_addition(trip, draft, part, money))
+
+
+def _find_addition(trip: Trip, draft: Draft, part: Part, money: Decimal | None) -> str | None:
+    snapshot, planned = trip.snapshot, set(draft.poi_ids)
+    rows = [snapshot.rows.pois[i] for i in snapshot.cities[part.city.id].pois if i not in planned]
+    sights = [row for row in rows if row.type not in FOOD_TYPES]
+    kept = [(part.day, v) for v in draft.visits_on(part.day) if snapshot.poi(v.poi_id) is not None]
+    problem = state_problem(trip, draft, sights, kept, days=(part.day,))
+    rater = Rater(replace(problem, money=money, is_broke=False), snapshot.request.pace)
+    solution = construct_kept(rater)
+    wanted = sorted(solution.left, key=lambda c: (-problem.candidates[c].weight, c))
+    found = next((c for c in wanted if _is_worth_going(solution, part, c)), None)
+    return None if found is None else problem.candidates[found].poi.id
+
+
+def _is_worth_going(solution: Solution, part: Part, number: int) -> bool:
+    """Whether it fits, and in less than a whole day is worth more time than the ways to it and back."""
+    move = solution.find_move(number)
+    if move is None:
+        return False
+    frame, stop = _find_stop(solution, number, move.room)
+    ways = frame.ways.minutes(frame.start, stop.node) + frame.way_home(stop.node)
+    return ways <= stop.duration or part.until - part.opens >= WHOLE_DAY_MIN
+
+
+def _find_stop(solution: Solution, number: int, room: int) -> tuple[Frame, Stop]:
+    problem = solution.rater.problem
+    stop = problem.stops[number][room]
+    assert stop is not None
+    return problem.rooms[room].frame, stop
+
+
+def count_short_minutes(trip: Trip) -> int | None:
+    """Minutes that are short for the sight that needs fewest more; None: it is not for minutes."""
+    ways = make_ways(trip.snapshot)
+    frames = (frame for day in trip.parts for frame in make_frames(trip, day, ways))
+    return min((short for frame in frames for short in _list_short(trip, frame)), default=None)
+
+
+def _list_short(trip: Trip, frame: Frame) -> Iterator[int]:
+    """For each sight that is open on that day and takes too long."""
+    part, rows = frame.part, trip.snapshot.rows.pois
+    for poi in (rows[poi_id] for poi_id in trip.snapshot.cities[part.city.id].pois):
+        is_open = not part.is_void and read_hours(trip.snapshot, poi, part.date).intervals
+        node = frame.ways.add(poi.position)
+        way = frame.ways.minutes(frame.start, node) + frame.way_home(node)
+        short = way + poi.duration_min - (part.until - part.opens)
+        if is_open and short > 0 and poi.type not in FOOD_TYPES:
+            yield short

@@ -250,13 +250,14 @@ def state_problem(
     pois: Sequence[PoiCandidate],
     kept: Sequence[tuple[int, PlannedVisit]],
     locked: AbstractSet[str] = frozenset(),
+    days: Sequence[int] = (),
 ) -> Problem:
     """The problem of putting `pois` (most wanted first) and the kept visits into the trip.
 
-    `locked` places go in before all others.
+    `locked` places go in before all others. With `days` only those are filled.
     """
     ways = make_ways(trip.snapshot)
-    frames = [frame for day in sorted(trip.parts) for frame in make_frames(trip, day, ways)]
+    frames = [f for day in days or sorted(trip.parts) for f in make_frames(trip, day, ways)]
     rooms = tuple(_make_room(trip, frame) for frame in frames)
     candidates = (*bind_kept(trip, kept, locked), *weigh(trip, pois, locked))
     money = _find_money(trip, draft)

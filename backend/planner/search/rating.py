@@ -86,6 +86,8 @@ FULLNESS = 200
 """The price of a full day. It grows with the square of fullness, so visits spread over the days."""
 
 WHOLE_DAY_MIN = 6 * 60
+"""A day with less usable time than this counts as a day of arrival or departure."""
+
 DARK_MINUTE = 0.75
 """A minute of a park or a mountain in the dark."""
 

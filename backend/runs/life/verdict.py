@@ -29,7 +29,9 @@ OWN_CODES = frozenset({"LEG_NOT_COVERED", "MUST_SEE_CLOSED"})
 
 TELLING = frozenset({"LEG_MISSED", "LEG_ORDER", "LEG_TOO_SHORT", "TRAVEL_TIME"})
 
-VAIN_WISHES = frozenset({"MUST_SEE_NO_FIT", "OVERLAP", "TRAVEL_TIME"})
+UNSEEN = "NO_VISIT"
+
+VAIN_WISHES = frozenset({"MUST_SEE_NO_FIT", UNSEEN, "OVERLAP", "TRAVEL_TIME"})
 """Warnings to whoever plans, since no edit mends them: the request asks for what cannot be."""
 
 
@@ -69,10 +71,14 @@ def check_plan(snapshot: Snapshot, draft: Draft, now: dt.datetime | None = None)
 
 
 def _list_clashes(breaches: Sequence[Breach]) -> Iterator[Breach]:
-    """An overlap is told only where nothing else says of that day what does not go together."""
+    """An overlap is told only where nothing else says of that day what does not go together.
+
+    A day without a visit only where nothing else is wrong: else it comes of that.
+    """
     clashes = [breach for breach in breaches if _is_clash(breach.violation)]
     told = {b.violation.where.day for b in clashes if b.violation.code in TELLING}
-    for breach in clashes:
+    others = [breach for breach in clashes if breach.violation.code != "EMPTY_DAY"]
+    for breach in others or clashes:
         if breach.violation.code != "OVERLAP" or breach.violation.where.day not in told:
             yield breach
 
@@ -113,6 +119,16 @@ class Verdict:
     status: RunStatus
     clash: tuple[Clash, ...] | None = None
     error: RunError | None = None
+
+
+EMPTY_PLAN = "EMPTY_PLAN"
+
+
+def is_empty_plan(snapshot: Snapshot, draft: Draft) -> bool:
+    """Whether days without a visit, for which there are places, are what keeps a plan from being sound."""
+    errors = check_plan(snapshot, draft).errors
+    empty = [error for error in errors if error.code == "EMPTY_DAY"]
+    return bool(empty) and (len(empty) == len(errors) or not draft.poi_ids)
 
 
 def judge(last: Stage | None, findings: Findings, cut: Cut | None) -> Verdict:

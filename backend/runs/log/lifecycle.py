@@ -42,6 +42,11 @@ _MODEL: Mapping[str, str] = {
     "MODEL_BAD_REPLY": "the language model's service sent answers that cannot be read",
 }
 
+_PLAN: Mapping[str, str] = {
+    "EMPTY_PLAN": "the language model handed in a plan that left days empty for which there are "
+    "places, and came no further",
+}
+
 _STOPS: Mapping[str, str] = {
     StopReason.NO_PROGRESS: "the language model came no further: it repeated itself, was refused "
     "again and again, or talked without a call",
@@ -57,5 +62,5 @@ _STOPS: Mapping[str, str] = {
 
 def explain_stop(stop: str | None, error: str | None) -> str:
     """One sentence, whatever the reason."""
-    known = _MODEL.get(error or "") or _STOPS.get(stop or "")
+    known = {**_MODEL, **_PLAN}.get(error or "") or _STOPS.get(stop or "")
     return f"{known or f'the planner stopped ({error or stop})'} before the plan was sound"

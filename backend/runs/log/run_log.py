@@ -212,13 +212,15 @@ def read_start(steps: Sequence[Step]) -> RunState:
     return RunState(draft=begun.draft, locks=begun.locks, wish=begun.wish, gone=begun.gone)
 
 
-def describe_stop(planner: PlannerName, result: AgentResult) -> PlannerStopped:
-    """The step that ends a planner's stage."""
+def describe_stop(
+    planner: PlannerName, result: AgentResult, code: str | None = None
+) -> PlannerStopped:
+    """The step that ends a planner's stage; `code` says what was wrong with a plan without visits."""
     error = result.error
     return PlannerStopped(
         planner=planner,
         stop=str(result.stop),
-        error=error.code if error else None,
+        error=error.code if error else code,
         message=error.message if error else None,
         context=dict(result.context),
     )

@@ -17,7 +17,7 @@ from backend.planner.plan.draft import Draft
 from backend.planner.plan.itinerary import LegItem
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Snapshot
-from backend.runs.life.verdict import Findings
+from backend.runs.life.verdict import UNSEEN, Findings
 from backend.runs.log.steps import RelaxationDocument
 from backend.text import Locale
 
@@ -113,7 +113,8 @@ BUDGET = "OVER_BUDGET"
 MUST_SEES = frozenset({"MUST_SEE_MISSING", "MUST_SEE_NO_FIT"})
 LEGS = frozenset({"LEG_MISSED", "LEG_ORDER", "LEG_TOO_SHORT"})
 TIMES = LEGS | {"OVERLAP", "TRAVEL_TIME", "DAY_HOURS"}
-KNOWN = MUST_SEES | TIMES | {BUDGET}
+NO_TIMES = frozenset({BUDGET, UNSEEN, "EMPTY_DAY"})
+KNOWN = MUST_SEES | TIMES | {BUDGET, UNSEEN, "EMPTY_DAY"}
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,11 @@ class Diagnosis:
         return bool(self.clashes) and all(c.violation.code == BUDGET for c in self.clashes)
 
     @property
+    def is_unseen(self) -> bool:
+        """Whether nothing can be seen."""
+        return any(clash.violation.code == UNSEEN for clash in self.clashes)
+
+    @property
     def is_full(self) -> bool:
         """Whether the plan was not cut down for the sake of what clashes."""
         codes = {clash.violation.code for clash in self.clashes}
@@ -161,7 +167,7 @@ class Diagnosis:
         """Destinations where a day is lacking, most likely: where trains cannot be caught, else all of the day."""
         cities = [*self.short_cities, *(c for clash in self.timing for c in self._locate(clash))]
         visited = self.snapshot.city_order
-        if not self.draft.poi_ids and all(c.violation.code == BUDGET for c in self.clashes):
+        if not self.draft.poi_ids and all(c.violation.code in NO_TIMES for c in self.clashes):
             return list(visited)  # a trip that can be done, on which nothing is seen
         return [city for city in dict.fromkeys(cities) if city in visited]
 

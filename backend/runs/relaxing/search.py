@@ -19,8 +19,8 @@ from backend.planner.plan.draft import Draft
 from backend.planner.search.must_see import is_room_for_all
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Snapshot
-from backend.runs.life.verdict import Findings
-from backend.runs.relaxing.change import Diagnosis, apply_all, sum_effort
+from backend.runs.life.verdict import UNSEEN, Findings
+from backend.runs.relaxing.change import LEGS, Diagnosis, apply_all, sum_effort
 from backend.runs.relaxing.suggestions import (
     Option,
     list_last_options,
@@ -61,6 +61,9 @@ MOST_GROWN = 2
 
 CLOSER_LOOKS = 2
 """Halvings of the money asked for."""
+
+ABOUT_VISITS = frozenset({"extend_day", "leave_out"})
+"""Changes that take no train and no booking out of the way."""
 
 BuildPool = Callable[[PlanRequest], Awaitable[Snapshot]]
 
@@ -181,7 +184,8 @@ class _Search:
             return found
         for _ in range(MOST_PROOFS):
             proof = await self._plan_as_run(found)
-            is_sound, is_seen = not proof.findings.clashes, bool(proof.draft.poi_ids)
+            codes = {clash.violation.code for clash in proof.findings.clashes}
+            is_sound, is_seen = codes <= {UNSEEN}, bool(proof.draft.poi_ids)
             if is_sound and (is_seen or self._is_without_places(proof.snapshot)):
                 is_shown = bool(found.trial.draft.poi_ids) or not is_seen
                 return found if is_shown else Relaxation(found.changes, proof, is_full=True)
@@ -201,7 +205,7 @@ class _Search:
         except WaypoolError:  # no catalogue at hand: the pool of the run has to do
             snapshot = with_request(found.trial.snapshot, request)
         proof = await plan_trip(snapshot)
-        if not proof.findings.clashes:
+        if all(clash.violation.code == UNSEEN for clash in proof.findings.clashes):
             return proof
         bare = await self._plan_bare(snapshot)  # as the search of that run begins
         full = await fill(snapshot, bare.draft)
@@ -293,7 +297,7 @@ class _Search:
             return
         snapshot = with_request(self._diagnosis.snapshot, request)
         snapshot = with_budget(snapshot, None) if waiting.is_free else snapshot
-        if self._has_no_room(snapshot, waiting.ground.draft):
+        if _is_vain(snapshot, waiting) or self._has_no_room(snapshot, waiting.ground.draft):
             return
         draft, is_full = waiting.ground.draft, waiting.ground.is_full and not waiting.is_free
         found = await self._note(waiting.option, judge_draft(snapshot, draft), is_full=is_full)
@@ -389,3 +393,12 @@ class _Search:
         """Whether must-sees do not fit with the trains at hand: then times alone do not help."""
         bare = draft.model_copy(update={"visits": {}})
         return not is_room_for_all(lay_out(snapshot, bare), bare)
+
+
+def _is_vain(snapshot: Snapshot, waiting: _Waiting) -> bool:
+    """Whether trains that cannot be caught even without a visit are met with other visits or hours."""
+    if any(change.kind not in ABOUT_VISITS for change in waiting.option):
+        return False
+    bare = waiting.ground.draft.model_copy(update={"visits": {}})
+    clashes = judge_draft(snapshot, bare).findings.clashes
+    return any(clash.violation.code in LEGS for clash in clashes)

@@ -224,6 +224,8 @@ def _set_hours(diagnosis: Diagnosis, first: str, last: str, hours: float) -> Cha
 
 
 def _suggest_for_times(diagnosis: Diagnosis) -> Iterator[Change]:
+    if diagnosis.is_unseen and not diagnosis.snapshot.legs:  # else the trains leave too little time
+        yield from _extend_days(diagnosis)
     for clash in diagnosis.timing:
         day = clash.violation.where.day
         if day is None:

@@ -5,7 +5,7 @@ Tools that an admin has switched off work here: what is asked is whether the tri
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
 
@@ -17,7 +17,7 @@ from backend.planner.plan.draft import Draft
 from backend.planner.search.arrange import arrange
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import CityPool, Snapshot
-from backend.runs.life.verdict import Findings, check_plan
+from backend.runs.life.verdict import UNSEEN, Findings, check_plan
 from backend.tools.limits import ToolLimit
 from backend.tools.runner import ToolRunner
 
@@ -44,7 +44,8 @@ async def plan_trip(snapshot: Snapshot) -> Trial:
     watch = Watch(lambda: 0.0, _never)
     tools = ToolRunner(snapshot, _read_no_limits)
     result = await run_agent(snapshot, BuiltinPlanner(), tools, MemoryRecorder(), watch)
-    return judge_draft(snapshot, result.state.draft)
+    draft = result.state.draft
+    return Trial(snapshot, draft, check_plan(snapshot, draft))
 
 
 async def fill(snapshot: Snapshot, draft: Draft) -> Trial:
@@ -61,8 +62,18 @@ def _list_best(snapshot: Snapshot) -> Iterator[str]:
 
 
 def judge_draft(snapshot: Snapshot, draft: Draft) -> Trial:
-    """A draft that stands already, held against another request."""
-    return Trial(snapshot, draft, check_plan(snapshot, draft))
+    """A draft that stands already, held against another request.
+
+    Days without a visit are filled later, as far as there is money: that is asked for later too.
+    """
+    findings = check_plan(snapshot, draft)
+    later = {"EMPTY_DAY"}
+    is_unseen = any(clash.violation.code == UNSEEN for clash in findings.clashes)
+    if is_unseen and snapshot.request.budget_total is not None:
+        free = judge_draft(with_budget(snapshot, None), draft).findings.clashes
+        later |= {UNSEEN} - {clash.violation.code for clash in free}
+    clashes = tuple(c for c in findings.clashes if c.violation.code not in later)
+    return Trial(snapshot, draft, replace(findings, clashes=clashes))
 
 
 def with_request(snapshot: Snapshot, request: PlanRequest) -> Snapshot:

@@ -181,7 +181,8 @@ def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:
         raise RequestRefusedError(faults)
     stays = {*bench.draft.poi_ids, *(target.row_id for target in removed.values())}
     gone = tuple(poi_id for poi_id in present.draft.poi_ids if poi_id not in stays)
-    return Revised(new, bench.draft, bench.held, gone)
+    free = () if asked.message.strip() else tuple(range(1, new.request.days + 1))
+    return Revised(new, bench.draft.model_copy(update={"free": free}), bench.held, gone)
 
 
 def with_wishes(

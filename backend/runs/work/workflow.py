@@ -35,7 +35,7 @@ from backend.results.store import ResultStore
 from backend.runs.life.admission import count_cost
 from backend.runs.life.ending import End, end_run
 from backend.runs.life.result import count_run_funnel
-from backend.runs.life.verdict import Cut
+from backend.runs.life.verdict import EMPTY_PLAN, Cut, is_empty_plan
 from backend.runs.log.durable import DurableRecorder, ProgressFeed, RunWriter, WorkerStoppingError
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import (
@@ -78,6 +78,8 @@ from backend.tools.queries import LimitReader
 from backend.tools.runner import ToolRunner
 
 POLL_SECONDS = 0.3
+
+DONE = frozenset({StopReason.SUBMITTED, StopReason.CANCELLED})
 
 
 class CancelWatch:
@@ -318,8 +320,7 @@ class _Work:
         return stop
 
     def _may_fall_back(self, planner: str, stop: str) -> bool:
-        done = {StopReason.SUBMITTED, StopReason.CANCELLED}
-        return planner == "openai" and self._request.planner == "auto" and stop not in done
+        return planner == "openai" and self._request.planner == "auto" and stop not in DONE
 
     async def _choose_planner(self) -> Stage:
         planner = self._request.planner
@@ -360,8 +361,11 @@ class _Work:
             with trace_agent(self._run, stage.planner):
                 result = await run_agent(snapshot, llm, TracedTools(tools), recorder, watch, start)
         error = result.error.code if result.error else None
+        is_refused = ledger is not None and result.was_refused and result.stop not in DONE
+        if error is None and is_refused and is_empty_plan(snapshot, result.state.draft):
+            error = EMPTY_PLAN
         log.info("planner %s stopped: %s", stage.planner, error or result.stop)
-        await self._writer.append(describe_stop(stage.planner, result))
+        await self._writer.append(describe_stop(stage.planner, result, error))
         return result.state, str(result.stop), error
 
     async def _read_recording(self) -> Recording | None:

@@ -17,6 +17,7 @@ CITIES = make_snapshot(
 )  # fmt: skip
 NIGHT_TRAIN = make_snapshot(pois=PLACES)
 TOO_LONG = [make_poi("long", duration_min=721), make_poi("whole", duration_min=720)]
+DEAR = [make_poi("dear", price=100), make_poi("free", price=0)]
 SHUT = make_poi("shut", opening_hours="Su 09:00-17:00")
 STAY = "hotel bj-h-dongdan"
 
@@ -27,6 +28,10 @@ def leave_out(poi_id: str) -> str:
 
 def empty(day: int, why: str = "", city: str = "Beijing") -> str:
     return f"warning {day}.- -: Day {day} in {city} has no visit at all{why}."
+
+
+def unused(day: int, name: str, city: str = "Beijing") -> str:
+    return f"error {day}.- -: Day {day} in {city} has no visit at all; there is time for {name}."
 
 
 def short(day_end: str, duration: int, hours: str = "24/7") -> Written:
@@ -116,8 +121,26 @@ CASES: list[tuple[str, Written, list[str]]] = [
      ["warning -.- -: The must-see place shut is closed on every day of the stay, so it is not in "
       "the plan."]),
     ("EMPTY_DAY", Written(FREE, ("09:00-10:00 visit here", "12:00-13:00 lunch there")), []),
-    ("EMPTY_DAY", Written(FREE, ("09:00-10:00 visit here", "12:00-13:00 lunch")), [empty(2)]),
-    ("EMPTY_DAY", short("15:00", 360), [empty(2)]),  # six hours are a whole day
+    ("EMPTY_DAY", Written(FREE, ("09:00-10:00 visit here", "12:00-13:00 lunch")),
+     [unused(2, "there")]),
+    ("EMPTY_DAY", Written(FREE, ("09:00-10:00 visit here", ""), free=(2,)), [empty(2)]),
+    ("EMPTY_DAY", Written(alone(days=2, pois=DEAR, budget_total=99, travellers=1),
+                          ("09:00-10:00 visit dear", "")), [empty(2)]),  # the budget is used up
+    ("EMPTY_DAY", Written(alone(days=2, pois=DEAR, budget_total=100, travellers=1),
+                          ("09:00-10:00 visit dear", "")), [unused(2, "free")]),
+    ("NO_VISIT", Written(alone(pois=PLACES, day_end="10:00"), ("",)),
+     ["warning -.- 30: Nothing can be seen on this trip: 0.0 hours between cities, and never more "
+      "than 60 minutes in one. Allow more time, or more money."]),
+    ("NO_VISIT", Written(alone(pois=PLACES), ("",)), []),  # there is time: EMPTY_DAY says so
+    ("NO_VISIT", Written(alone(pois=[*PLACES[:1]], day_end="10:00"),
+                         ("09:00-10:00 visit here",)), []),
+    ("NO_VISIT", Written(alone(pois=PLACES, day_end="10:00", fixed=[
+        {"title": "tea", "start": "2026-10-13T09:00", "end": "2026-10-13T10:00"}]), ("",)), []),
+    ("NO_VISIT", Written(alone(pois=[]), ("",)), []),  # the catalogue has no places there
+    ("NO_VISIT", Written(alone(pois=[SHUT]), ("",)),
+     ["warning -.- -: Nothing can be seen on this trip: 0.0 hours between cities, and never more "
+      "than 720 minutes in one. Allow more time, or more money."]),
+    ("EMPTY_DAY", short("15:00", 360), [unused(2, "left")]),  # six hours are a whole day
     ("EMPTY_DAY", short("15:00", 361), [empty(2, ": there is too little time")]),
     ("EMPTY_DAY", short("14:59", 359), []),
     ("EMPTY_DAY", short("15:00", 480, "We 09:00-17:00"), [empty(2, ": there is too little time")]),
@@ -134,16 +157,16 @@ CASES: list[tuple[str, Written, list[str]]] = [
     ("EMPTY_DAY", Written(alone(pois=[], locale="zh-CN"), ("",)),
      ["warning 1.- -: 第 1 天在北京没有安排任何景点：没有可选的景点。"]),
     ("EMPTY_DAY", Written(alone(pois=PLACES, locale="zh-CN"), ("",)),
-     ["warning 1.- -: 第 1 天在北京没有安排任何景点。"]),
+     ["error 1.- -: 第 1 天在北京没有安排任何景点，例如可以安排here。"]),
     ("EMPTY_DAY", Written(alone(pois=PLACES, fixed=[{"title": "tea", "start": "2026-10-13T13:00",
                                                      "end": "2026-10-13T14:00"}]), ("",)), []),
     ("EMPTY_DAY", Written(CITIES, ("09:00-10:00 visit here", "09:00-10:00 visit there",
                                    "09:00-10:00 visit wall")), []),
     ("EMPTY_DAY", Written(CITIES, ("09:00-10:00 visit here", "", "09:00-10:00 visit wall")), []),
     ("EMPTY_DAY", Written(CITIES, ("09:00-10:00 visit here", "", "")),
-     [empty(2, city="Xi'an"), empty(3, city="Xi'an")]),
+     [unused(day, "wall", "Xi'an") for day in (2, 3)]),
     ("EMPTY_DAY", Written(NIGHT_TRAIN, ("train d702", "", ""), trains={0: ("d702",)}),
-     [empty(2), empty(3)]),  # on the train until the second day
+     [unused(2, "here"), unused(3, "here")]),  # on the train until the second day
 ]  # fmt: skip
 
 

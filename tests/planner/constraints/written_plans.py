@@ -50,6 +50,7 @@ class Written:
     hotels: Mapping[str, str] = field(default_factory=dict)
     at: Mapping[str, int] = field(default_factory=dict)
     more: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    free: tuple[int, ...] = ()
     change: Callable[[Itinerary], Itinerary] = lambda itinerary: itinerary
 
     def draft(self) -> Draft:
@@ -61,7 +62,9 @@ class Written:
             ids = (*(i.poi_id for i in items if i.poi_id), *self.more.get(day, ()))
             if ids:
                 visits[day] = tuple(PlannedVisit(poi_id=i, at=self.at.get(i)) for i in ids)
-        return Draft(visits=visits, hotels=dict(self.hotels), trains=dict(self.trains))
+        return Draft(
+            visits=visits, hotels=dict(self.hotels), trains=dict(self.trains), free=self.free
+        )
 
     def itinerary(self) -> Itinerary:
         """The items with their sums, and with what `change` makes of them."""
