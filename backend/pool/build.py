@@ -280,6 +280,7 @@ class Frame:
     calendar: TripCalendar
     catalogue: CatalogueCounts
     fares: tuple[FareRule, ...] = ()
+    asked_on: dt.date | None = None
 
 
 def cut_city(
@@ -378,5 +379,6 @@ def put_together(
         tags=frame.tags,
         days_off=frame.calendar.by_country,
         fares=frame.fares,
+        asked_on=frame.asked_on,
         catalogue=frame.catalogue,
     )

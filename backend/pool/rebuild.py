@@ -60,6 +60,7 @@ def rebuild(snapshot: Snapshot, params: Mapping[str, ParamValue]) -> Snapshot:
         calendar=calendar,
         catalogue=snapshot.catalogue,
         fares=snapshot.fares,
+        asked_on=snapshot.asked_on,
     )
     return put_together(snapshot.request, values, cities, legs, rows, frame).sealed()
 

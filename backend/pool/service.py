@@ -1,7 +1,9 @@
 """Builds the pool of a request from the catalogue, by rules alone, and freezes it in a snapshot."""
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from backend.catalogue.queries import read_state
 from backend.db.session import Session
@@ -50,6 +52,15 @@ class _Trip:
     calendar: TripCalendar
 
 
+def _find_day(trip: _Trip, asked_at: dt.datetime | None) -> dt.date | None:
+    """The date in the first city; None where the trip has begun by then, and was booked before."""
+    if asked_at is None:
+        return None
+    zone = ZoneInfo(trip.cities[trip.request.destinations[0].city].timezone)
+    asked_on = asked_at.astimezone(zone).date()
+    return asked_on if asked_on <= trip.request.start_date else None
+
+
 class CandidatePoolService:
     """Builds pools: only what is in one can be in an itinerary."""
 
@@ -62,10 +73,12 @@ class CandidatePoolService:
         params: Mapping[str, ParamValue],
         *,
         is_sealed: bool = True,
+        asked_at: dt.datetime | None = None,
     ) -> Snapshot:
         """The sealed snapshot of a resolved request (ids for names, nights and rooms filled in).
 
-        A snapshot that is not stored needs no seal, and sealing is a good part of the work.
+        A snapshot that is not stored needs no seal, and sealing is a good part of the work. With
+        `asked_at` reservations are judged by that date.
 
         All statements must see one state of the catalogue, but others may write between them. So the
         version is compared at the end, and the pool is built again if it has changed.
@@ -85,6 +98,7 @@ class CandidatePoolService:
                 calendar=trip.calendar,
                 catalogue=catalogue,
                 fares=await read_fares(self._session, request, visited.values()),
+                asked_on=_find_day(trip, asked_at),
             )
             if (await read_state(self._session)).version == catalogue.version:
                 kept = snapshot_values(params)

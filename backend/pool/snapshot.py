@@ -41,7 +41,7 @@ MOST_KEPT = 4
 """Drafts of which something is remembered: the last one, the one before it, and both without visits."""
 
 
-_BESIDE = frozenset({"sha256", "catalogue"})
+_BESIDE = frozenset({"sha256", "catalogue", "asked_on"})
 _FREE = frozenset({"planner", "locale", "resolved"})
 """Members of the snapshot and of its request that the hash does not cover."""
 
@@ -151,6 +151,13 @@ class Snapshot(Part):
         description="Fares by age; only where the party has children or seniors.",
         exclude_if=lambda value: not value,  # older snapshots had none: their hashes stay
     )
+    asked_on: dt.date | None = Field(
+        None,
+        description="When the trip was asked for, by which reservations are judged; not part of the "
+        "hash. Absent where nobody asks for a trip: in previews, in older snapshots, and of a trip "
+        "that lies in the past.",
+        exclude_if=lambda value: value is None,
+    )
     catalogue: CatalogueCounts
 
     def as_json(self) -> dict[str, Any]:
@@ -224,10 +231,11 @@ class Snapshot(Part):
         return [self._choose(choice, planned) for choice in self.request.must_see_choices]
 
     def _choose(self, choice: Sequence[str], planned: Collection[str]) -> str:
-        def rank(poi_id: str) -> tuple[bool, bool, float]:
+        def rank(poi_id: str) -> tuple[bool, bool, bool, float]:
             poi = self.poi(poi_id)
             known = poi.popularity if poi is not None else None
-            return poi_id not in planned, poi is None, -(known or 0)
+            is_late = poi is not None and self.is_too_late(poi, self.cities[poi.city].leave)
+            return poi_id not in planned, poi is None, is_late, -(known or 0)
 
         return min(choice, key=rank)
 
@@ -247,6 +255,12 @@ class Snapshot(Part):
     def train(self, train_id: str) -> TrainCandidate | None:
         """The train with this id, if it is in the pool."""
         return self.rows.trains.get(train_id) if train_id in self.ids_by_kind["train"] else None
+
+    def is_too_late(self, poi: PoiCandidate, date: dt.date) -> bool:
+        """Whether the reservation that a visit on this date needs had to be made before the trip was asked for."""
+        if poi.booking != "required" or self.asked_on is None:
+            return False
+        return date - dt.timedelta(poi.book_days_ahead) < self.asked_on
 
     def list_fares(self, kind: FareKind, city: str) -> tuple[FareRule, ...]:
         """The fares by age that hold in a city, or for trains that leave it."""

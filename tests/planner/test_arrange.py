@@ -1,5 +1,6 @@
 """Chosen places come out as days: sound, near each other, and what is left out has its reason."""
 
+import datetime as dt
 from decimal import Decimal
 from typing import Any
 
@@ -286,3 +287,17 @@ def test_far_places_that_lie_together_share_a_day() -> None:
     days = [places for places in days_of(arrangement).values() if places & {"far0", "far1", "far2"}]
     assert len(days) == 1
     assert {"far0", "far1", "far2"} <= days[0]
+
+
+def test_what_must_be_reserved_goes_to_a_day_for_which_there_is_still_time() -> None:
+    booked = make_poi("booked", booking="required", book_days_ahead=7)
+    snapshot = make_snapshot(pois=[booked, make_poi("park")])
+    first = snapshot.request.start_date
+    for days, expected in ((7, {1, 2, 3}), (6, {2, 3}), (5, {3}), (4, set())):
+        asked = snapshot.model_copy(update={"asked_on": first - dt.timedelta(days)})
+        arrangement = arrange(asked, SETTLED, ["booked", "park"])
+        found = {day for day, places in days_of(arrangement).items() if "booked" in places}
+        assert found <= expected
+        assert bool(found) == bool(expected)
+        assert find_errors(asked, arrangement) <= {"EMPTY_DAY"}
+    assert find_reasons(arrangement) == {"booked": "RESERVATION_PASSED"}

@@ -237,6 +237,10 @@ CASES: dict[str, Case] = {
     ),
     "LATE_HOME": Case(make_snapshot(trains=[t for t in TRAINS if t.id != "g7"]), sound()),
     "CHECK_IN": Case(make_snapshot(hotels=LATE_CHECK_IN), sound()),
+    "RESERVATION_PASSED": Case(
+        make_snapshot().model_copy(update={"asked_on": dt.date(2026, 10, 12)}),
+        sound({2: ["bj-gugong"]}),
+    ),
     "RESERVATION_REQUIRED": Case(make_snapshot(), sound({2: ["bj-gugong"]})),
     "HOURS_UNKNOWN": Case(with_poi("lane", opening_hours=""), sound({3: ["lane"]})),
     "PRICE_UNKNOWN": Case(with_poi("lane", price=None), sound({3: ["lane"]})),

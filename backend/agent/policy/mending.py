@@ -9,7 +9,7 @@ from backend.agent.replies import make_call
 from backend.money import add_up
 from backend.tools.call import ToolCall
 
-HOPELESS = frozenset({"CLOSED", "CLOSED_SEASON", "NO_TIME"})
+HOPELESS = frozenset({"CLOSED", "CLOSED_SEASON", "NO_TIME", "RESERVATION_PASSED"})
 """Reasons of `arrange` that no other plan takes away."""
 
 NOT_BY_VISITS = frozenset({"LEG_ORDER", "HOTEL_MISSING", "LEG_NOT_CHOSEN"})

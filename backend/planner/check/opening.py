@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from backend.catalogue.opening_hours import Interval
 from backend.planner.check.context import CheckContext, Constraint, Finding, show_time
+from backend.pool.candidate import PoiCandidate
 
 
 def find_closed(context: CheckContext) -> Iterator[Finding]:
@@ -158,10 +159,46 @@ VISIT_TOO_SHORT = Constraint(
 )
 
 
-def find_reservation_required(context: CheckContext) -> Iterator[Finding]:
-    """Visits to places with `booking: required`."""
+def find_reservation_passed(context: CheckContext) -> Iterator[Finding]:
+    """Visits that had to be reserved before the trip was asked for, and must-sees without another day."""
+    snapshot = context.snapshot
     for visited in context.visits:
-        if visited.poi.booking == "required":
+        if snapshot.is_too_late(visited.poi, visited.date):
+            values = _describe_deadline(context, visited.poi, visited.date)
+            yield Finding(visited.day, visited.item, values)
+    for poi_id, reason in context.missing_must_sees.items():
+        if reason == "too_late":
+            poi = snapshot.rows.pois[poi_id]
+            values = _describe_deadline(context, poi, snapshot.cities[poi.city].leave)
+            late = (snapshot.asked_on or dt.date.min) - dt.date.fromisoformat(str(values["by"]))
+            yield Finding(values=values, severity="warning", amount=late.days)
+
+
+def _describe_deadline(
+    context: CheckContext, poi: PoiCandidate, date: dt.date
+) -> dict[str, object]:
+    by = date - dt.timedelta(poi.book_days_ahead)
+    name, ahead = context.name(poi), poi.book_days_ahead
+    return {"name": name, "ahead": ahead, "date": date.isoformat(), "by": by.isoformat()}
+
+
+RESERVATION_PASSED = Constraint(
+    "RESERVATION_PASSED",
+    "error",
+    {
+        "zh-CN": "{name}须提前 {ahead} 天预约，{date} 的预约已于 {by} 截止。",
+        "en": "{name} must be reserved {ahead} day(s) ahead: for {date} that was until {by}.",
+    },
+    find_reservation_passed,
+    fix={"zh-CN": "请改到更晚的日子，或换一个地点。", "en": "Take a later day, or another place."},
+)
+
+
+def find_reservation_required(context: CheckContext) -> Iterator[Finding]:
+    """Visits to places with `booking: required`, where there is still time for it."""
+    for visited in context.visits:
+        is_late = context.snapshot.is_too_late(visited.poi, visited.date)
+        if visited.poi.booking == "required" and not is_late:
             by = visited.date - dt.timedelta(visited.poi.book_days_ahead)
             values = {"name": context.name(visited.poi), "by": by.isoformat()}
             yield Finding(visited.day, visited.item, values)

@@ -39,6 +39,7 @@ from backend.planner.check.opening import (
     CLOSED_SEASON,
     HOURS_UNKNOWN,
     LAST_ENTRY,
+    RESERVATION_PASSED,
     RESERVATION_REQUIRED,
     VISIT_TOO_SHORT,
 )
@@ -77,6 +78,7 @@ from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.snapshot import Snapshot
 
 CONSTRAINTS: tuple[Constraint, ...] = (
+    RESERVATION_PASSED,
     NOT_IN_POOL,
     AVOIDED,
     WRONG_CITY,

@@ -71,7 +71,8 @@ def make_stop(
     """A place as a stop of a part of the trip."""
     hours = read_hours(snapshot, poi, part.date)
     wished = at or 0
-    open_starts = clip(hours.list_starts(poi.duration_min), wished, None)
+    is_late = snapshot.is_too_late(poi, part.date)
+    open_starts = () if is_late else clip(hours.list_starts(poi.duration_min), wished, None)
     starts = clip(open_starts, part.opens, part.until - poi.duration_min)
     at_meals = _intersect(starts, list_meal_starts()) if poi.type == "restaurant" else ()
     if at_meals and at is None:

@@ -35,6 +35,11 @@ MESSAGES: dict[str, dict[Locale, str]] = {
         "zh-CN": "{name}在停留期间每天都不开放。",
         "en": "{name} is closed on every day of the stay.",
     },
+    "RESERVATION_PASSED": {
+        "zh-CN": "{name}须提前 {ahead} 天预约，停留期间的各天都已来不及。",
+        "en": "{name} must be reserved {ahead} day(s) ahead, which is too late for every day of the "
+        "stay.",
+    },
     "NO_TIME": {
         "zh-CN": "{name}的开放时间和所需的 {duration} 分钟放不进任何一天（含往返和到发时间）。",
         "en": "{name} takes {duration} minutes, which fit no day within its hours, with the way "
@@ -80,6 +85,7 @@ def explain_left(trip: Trip, solution: Solution, candidate: Candidate) -> LeftOu
         name=name_in(candidate.poi, trip.snapshot.request.locale),
         duration=candidate.poi.duration_min,
         season=candidate.poi.closed_season,
+        ahead=candidate.poi.book_days_ahead,
     )
     return LeftOut(candidate.poi.id, code, message)
 
@@ -88,7 +94,8 @@ def _find_closed(trip: Trip, candidate: Candidate) -> str | None:
     parts = [p for p in trip.parts_in(candidate.poi.city) if candidate.day in (None, p.day)]
     hours = [read_hours(trip.snapshot, candidate.poi, part.date) for part in parts]
     if any(day.intervals for day in hours):
-        return None
+        is_late = all(trip.snapshot.is_too_late(candidate.poi, part.date) for part in parts)
+        return "RESERVATION_PASSED" if is_late else None
     return "CLOSED" if any(day.is_in_season for day in hours) else "CLOSED_SEASON"
 
 

@@ -1,4 +1,4 @@
-"""Why a must-see place is not in a plan: closed on every day, no room for it, or just left out.
+"""Why a must-see is not in a plan: closed on every day, too late to reserve, no room, or left out.
 
 A place is called left out only if it could be in: either beside the must-sees that are in the plan,
 or after all of them are arranged anew. Both are tried with the start orders with which `arrange`
@@ -23,7 +23,7 @@ from backend.planner.search.rating import WHOLE_DAY_MIN, Rater
 from backend.planner.search.solution import Solution, construct_all, construct_kept
 from backend.pool.candidate import PoiCandidate
 
-Reason = Literal["closed", "no_fit", "left_out"]
+Reason = Literal["closed", "too_late", "no_fit", "left_out"]
 
 
 def explain_missing(trip: Trip, draft: Draft) -> dict[str, Reason]:
@@ -58,6 +58,8 @@ def _is_closed(trip: Trip, poi: PoiCandidate) -> bool:
 def _explain(trip: Trip, poi: PoiCandidate, possible: set[str]) -> Reason:
     if _is_closed(trip, poi):
         return "closed"
+    if trip.snapshot.is_too_late(poi, trip.snapshot.cities[poi.city].leave):
+        return "too_late"
     return "left_out" if poi.id in possible else "no_fit"
 
 

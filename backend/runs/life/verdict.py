@@ -31,7 +31,7 @@ TELLING = frozenset({"LEG_MISSED", "LEG_ORDER", "LEG_TOO_SHORT", "TRAVEL_TIME"})
 
 UNSEEN = "NO_VISIT"
 
-VAIN_WISHES = frozenset({"MUST_SEE_NO_FIT", UNSEEN, "OVERLAP", "TRAVEL_TIME"})
+VAIN_WISHES = frozenset({"MUST_SEE_NO_FIT", UNSEEN, "RESERVATION_PASSED", "OVERLAP", "TRAVEL_TIME"})
 """Warnings to whoever plans, since no edit mends them: the request asks for what cannot be."""
 
 

@@ -89,7 +89,8 @@ async def relax_once(
 
     async def build(request: PlanRequest) -> Snapshot:
         async with transaction(engine) as session:
-            return await CandidatePoolService(session).build(request, snapshot.params)
+            built = await CandidatePoolService(session).build(request, snapshot.params)
+            return built.model_copy(update={"asked_on": snapshot.asked_on})
 
     if is_revision:
         sought = await asyncio.to_thread(seek_for_draft, snapshot, draft, findings)

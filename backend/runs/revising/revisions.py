@@ -95,7 +95,7 @@ async def _refresh(
 ) -> Snapshot:
     raw = present.snapshot.request.model_dump(mode="json")
     request = await resolve_request(session, raw, params)
-    return await CandidatePoolService(session).build(request, params)
+    return await CandidatePoolService(session).build(request, params, asked_at=read_utc())
 
 
 async def _make_child(

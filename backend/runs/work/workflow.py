@@ -267,7 +267,8 @@ class _Work:
                     await self._writer.append_in(session, _describe_pool(snapshot))
                 return snapshot
             params = await read_params(session)
-            snapshot = await CandidatePoolService(session).build(self._request, params)
+            pools, asked_at = CandidatePoolService(session), self._run.created_at
+            snapshot = await pools.build(self._request, params, asked_at=asked_at)
             await update_run(
                 session,
                 self._run.id,

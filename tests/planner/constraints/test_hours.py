@@ -1,7 +1,11 @@
 """Hours, lengths and pace of visits: each limit from both sides."""
 
+import datetime as dt
+from typing import Any
+
 import pytest
 
+from backend.pool.snapshot import Snapshot
 from tests.planner.constraints.written_plans import Written, alone
 from tests.row_makers import make_poi
 
@@ -23,6 +27,12 @@ CHINESE = alone(pois=[SHUT], locale="zh-CN")
 NIGHT = alone(days=2, pois=PLACES.rows.pois.values())
 RELAXED = alone(pois=PLACES.rows.pois.values(), pace="relaxed")
 """At most 3 visits and 7 hours a day."""
+
+
+def asked(day: int, **request: Any) -> Snapshot:
+    """The same day in Beijing, asked for on that day of October."""
+    snapshot = alone(pois=PLACES.rows.pois.values(), **request)
+    return snapshot.model_copy(update={"asked_on": dt.date(2026, 10, day)})
 
 
 def fill(until: str, rest: str = "") -> str:
@@ -109,6 +119,16 @@ CASES: list[tuple[str, Written, str]] = [
     ("RESERVATION_REQUIRED", Written(FREE, ("10:00-11:00 visit advised",)), ""),
     ("RESERVATION_REQUIRED", Written(FREE, ("10:00-11:00 visit booked",)),
      "warning 1.0 -: booked needs a reservation: make it by 2026-10-06."),
+    ("RESERVATION_REQUIRED", Written(asked(7), ("10:00-11:00 visit booked",)), ""),
+    ("RESERVATION_PASSED", Written(FREE, ("10:00-11:00 visit booked",)), ""),  # nobody asked for it
+    ("RESERVATION_PASSED", Written(asked(6), ("10:00-11:00 visit booked",)), ""),
+    ("RESERVATION_PASSED", Written(asked(7), ("10:00-11:00 visit advised",)), ""),
+    ("RESERVATION_PASSED", Written(asked(7), ("10:00-11:00 visit booked",)),
+     "error 1.0 -: booked must be reserved 7 day(s) ahead: for 2026-10-13 that was until "
+     "2026-10-06. Take a later day, or another place."),
+    ("RESERVATION_PASSED", Written(asked(9, must_see=["booked"]), ("10:00-11:00 visit advised",)),
+     "warning -.- 3: booked must be reserved 7 day(s) ahead: for 2026-10-13 that was until "
+     "2026-10-06. Take a later day, or another place."),
     ("MEAL_MISSED", Written(FREE, ("12:00-13:00 lunch; 18:00-19:00 dinner",)), ""),
     ("MEAL_MISSED", Written(FREE, ("12:00-13:00 lunch",)),
      "warning 1.- -: Day 1 leaves no time for dinner. Move a visit earlier or later."),
