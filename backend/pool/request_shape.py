@@ -16,9 +16,11 @@ from backend.pool.wishes import (
     WISH_KINDS,
     AtWish,
     BedsWish,
+    EatWish,
     HotelWish,
     IntercityWish,
     LocalWish,
+    VisitWish,
 )
 from backend.text import find_near, make_pointer, quote
 
@@ -218,6 +220,7 @@ _RANGES = (
     ("at_least", "at_most"),
     ("depart_after", "depart_before"),
     ("arrive_after", "arrive_before"),
+    ("stars", "stars_at_most"),
 )
 
 
@@ -233,14 +236,20 @@ def _check_wish(where: str, wish: Any, values: Values) -> Iterator[Fault]:
         yield from check(where, wish, values)
 
 
-def _measure(limit: Decimal | str) -> Decimal | int:
+def _measure(limit: Decimal | int | str) -> Decimal | int:
     return parse_minutes(limit) if isinstance(limit, str) else limit
 
 
-def _check_at(where: str, wish: AtWish, values: Values) -> Iterator[Fault]:
+def _check_wish_day(
+    where: str, wish: AtWish | VisitWish | EatWish, values: Values
+) -> Iterator[Fault]:
     days = values.get("days")
     if wish.day is not None and days is not None and wish.day > days:
         yield Fault(f"{where}/day", "outside_trip", f"day {wish.day} of a trip of {days} day(s)")
+
+
+def _check_at(where: str, wish: AtWish, values: Values) -> Iterator[Fault]:
+    yield from _check_wish_day(where, wish, values)
     start = parse_minutes(wish.start or "00:00")
     end = parse_minutes(wish.end or LATEST)
     if wish.start is not None and wish.end is not None and start >= end:
@@ -284,6 +293,8 @@ def _check_near(where: str, wish: HotelWish, _values: Values) -> Iterator[Fault]
 
 _WISH_CHECKS: dict[str, Callable[[str, Any, Values], Iterator[Fault]]] = {
     "at": _check_at,
+    "visit": _check_wish_day,
+    "eat": _check_wish_day,
     "intercity": _check_leg,
     "local": _check_ways,
     "beds": _check_beds,

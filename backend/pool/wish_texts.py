@@ -180,6 +180,11 @@ def _intercity(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
     for time, chinese, english in times:
         if time:
             yield t(chinese, english).format(time)
+    if wish.direct:
+        yield t("不换乘", "without a change")
+    if wish.longest_min:
+        minutes = wish.longest_min
+        yield t(f"路上不超过 {minutes} 分钟", f"no longer than {minutes} minutes")
 
 
 def _beds(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
@@ -195,24 +200,41 @@ def _words(kind: WordKind, keys: Sequence[str], locale: Locale) -> list[str]:
     return [name_word(kind, key, locale) for key in keys]
 
 
+def _count(wish: Any, locale: Locale) -> str:
+    """How many, as `at_least` and `at_most` say."""
+    t = partial(_choose, locale)
+    if wish.at_most is None:
+        return t(f"至少 {wish.at_least}", f"at least {wish.at_least}")
+    if not wish.at_least:
+        return t(f"最多 {wish.at_most}", f"at most {wish.at_most}")
+    return t(f"{wish.at_least} 到 {wish.at_most}", f"{wish.at_least} to {wish.at_most}")
+
+
 def _visit(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
     t = partial(_choose, locale)
     named = [*_words("type", wish.type, locale), *map(name_of, (*wish.tag, *wish.any_of))]
-    words = list_words(list(dict.fromkeys(named)), locale)
+    words = list_words(list(dict.fromkeys(named)), locale) or t("景点", "sights")
+    if wish.free:
+        words = t(f"免费的{words}", f"free {words}")
     if wish.none:
         yield t(f"不去{words}", f"none of: {words}")
     else:
-        yield t(
-            f"至少参观 {wish.at_least} 处：{words}", f"visit at least {wish.at_least} of: {words}"
-        )
+        number = _count(wish, locale)
+        yield t(f"{number} 处：{words}", f"visit {number} of: {words}")
+    if wish.day:
+        yield t(f"第 {wish.day} 天", f"on day {wish.day}")
+    if wish.each_day:
+        yield t("每天", "each day")
 
 
 def _eat(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
     t = partial(_choose, locale)
     named = [*_words("cuisine", wish.cuisine, locale), *map(name_of, list_ids(wish.place))]
-    words = list_words(named, locale)
+    words, number = list_words(named, locale), _count(wish, locale)
     meal = say(MEALS[wish.meal], locale) if wish.meal else t("餐", "meal(s)")
-    yield t(f"至少 {wish.at_least} 顿{meal}：{words}", f"at least {wish.at_least} {meal}: {words}")
+    yield t(f"{number} 顿{meal}：{words}", f"{number} {meal}: {words}")
+    if wish.day:
+        yield t(f"第 {wish.day} 天", f"on day {wish.day}")
 
 
 def _hotel(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
@@ -229,6 +251,11 @@ def _hotel(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
         )
     if wish.stars:
         yield t(f"酒店至少 {wish.stars} 星", f"a hotel of at least {wish.stars} stars")
+    if wish.stars_at_most:
+        stars = wish.stars_at_most
+        yield t(f"酒店最多 {stars} 星", f"a hotel of at most {stars} stars")
+    if wish.rating is not None:
+        yield t(f"酒店评分至少 {wish.rating:g}", f"a hotel rated {wish.rating:g} or better")
     if wish.same:
         yield t("每座城市全程住同一家酒店", "the same hotel for all nights in a city")
 
@@ -256,6 +283,9 @@ def _local(wish: Any, _name_of: NameOf, locale: Locale) -> Iterator[str]:
     if wish.longest_walk_m:
         metres = wish.longest_walk_m
         yield t(f"一次步行不超过 {metres} 米", f"no walk of more than {metres} m")
+    if wish.longest_min:
+        minutes = wish.longest_min
+        yield t(f"每段路不超过 {minutes} 分钟", f"no way of more than {minutes} minutes")
 
 
 def _at(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:

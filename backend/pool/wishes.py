@@ -4,7 +4,7 @@ A snapshot holds wishes with ids for the names of places, hotels, tags and citie
 error of the plan where it is not kept, `rather` a warning.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -60,6 +60,7 @@ Time = Annotated[str, AfterValidator(_check_time), Field(examples=["09:30"])]
 Said = Annotated[str, Field(min_length=1, max_length=200)]
 Limit = Annotated[Money, Field(ge=0, max_digits=12, decimal_places=2)]
 Count = Annotated[int, Field(ge=1, le=50, strict=True)]
+CountFromNone = Annotated[int, Field(ge=0, le=50, strict=True)]
 DayNumber = Annotated[int, Field(ge=1, le=30, strict=True, description="From 1.")]
 Names = Annotated[tuple[Said, ...], Field(max_length=20)]
 
@@ -90,6 +91,13 @@ def list_ids(named: str | AnyOf | None) -> tuple[str, ...]:
 
 
 Legs = Literal["all", "out", "back"] | Annotated[int, Field(ge=0, le=8, strict=True)]
+
+
+def _need_none(raw: object) -> object:
+    """A wish for at most so many needs none of them."""
+    if isinstance(raw, Mapping) and raw.get("at_most") is not None and "at_least" not in raw:
+        return {**raw, "at_least": 0}
+    return raw
 
 
 class WishBase(BaseModel):
@@ -168,6 +176,8 @@ class IntercityWish(WishBase):
         "mode",
         "types",
         "number",
+        "direct",
+        "longest_min",
         "depart_after",
         "depart_before",
         "arrive_after",
@@ -180,6 +190,10 @@ class IntercityWish(WishBase):
     ] = _unsaid("First letters of the numbers of trains, such as G and D.", default=())
     number: Annotated[str, Field(min_length=1, max_length=20)] | None = _unsaid(
         "The number of one train or flight."
+    )
+    direct: Annotated[bool, Field(strict=True)] = _unsaid("Without a change.", default=False)
+    longest_min: Annotated[int, Field(ge=1, le=2880, strict=True)] | None = _unsaid(
+        "Minutes from departure to arrival, at most."
     )
     depart_after: Time | None = _unsaid()
     depart_before: Time | None = _unsaid()
@@ -207,15 +221,28 @@ class BedsWish(WishBase):
 
 
 class VisitWish(WishBase):
-    """Places by type, by tag or by name of which so many are visited, or none (`none`, `not`)."""
+    """Places by type, by tag or by name of which so many are visited, or none (`none`, `not`).
+
+    Without a type, tag or name it is about all sights.
+    """
 
     kind: Literal["visit"]
-    _one_of = ("type", "tag", "any_of")
+    _one_of = ("type", "tag", "any_of", "free", "each_day", "at_most", "day")
     type: Names = _unsaid("Types of places, such as museum.", default=())
     tag: Names = _unsaid("Tags by id or name, such as history.", default=())
     any_of: Names = _unsaid("Places by id or name.", default=())
-    at_least: Count = 1
+    at_least: CountFromNone = 1
+    at_most: Count | None = _unsaid("Without `at_least` none is needed.")
+    each_day: Annotated[bool, Field(strict=True)] = _unsaid(
+        "The numbers are those of each day.", default=False
+    )
+    day: DayNumber | None = _unsaid()
+    free: Annotated[bool, Field(strict=True)] = _unsaid(
+        "Only places without an entrance fee count.", default=False
+    )
     none: Annotated[bool, Field(strict=True)] = _unsaid("The same as `not`.", default=False)
+
+    _need_none = model_validator(mode="before")(_need_none)
 
     @property
     def is_unwanted(self) -> bool:
@@ -236,7 +263,11 @@ class EatWish(WishBase):
     cuisine: Names = _unsaid("Cuisines, such as sichuan or 川菜.", default=())
     place: NameOrGroup | None = _unsaid("A place by id or name.")
     meal: MealName | None = _unsaid()
-    at_least: Count = 1
+    at_least: CountFromNone = 1
+    at_most: Count | None = _unsaid("Without `at_least` none is needed.")
+    day: DayNumber | None = _unsaid()
+
+    _need_none = model_validator(mode="before")(_need_none)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -248,7 +279,7 @@ class HotelWish(WishBase):
     """A hotel by name, by what it offers or by where it is."""
 
     kind: Literal["hotel"]
-    _one_of = ("hotel", "features", "near", "stars", "same")
+    _one_of = ("hotel", "features", "near", "stars", "stars_at_most", "rating", "same")
     hotel: Said | None = _unsaid("One hotel by id or name.")
     features: Names = _unsaid("What it offers, such as pool or breakfast.", default=())
     near: NameOrGroup | None = _unsaid("A place or a station by id or name.")
@@ -256,6 +287,10 @@ class HotelWish(WishBase):
         "Metres from `near` in a straight line. Default: 1,500."
     )
     stars: Annotated[int, Field(ge=1, le=5, strict=True)] | None = _unsaid("At least.")
+    stars_at_most: Annotated[int, Field(ge=1, le=5, strict=True)] | None = _unsaid("At most.")
+    rating: Annotated[float, Field(ge=0, le=10)] | None = _unsaid(
+        "Guests' rating, at least; on the scale of the catalogue."
+    )
     same: Annotated[bool, Field(strict=True)] = _unsaid(
         "The same hotel for all nights in a city.", default=False
     )
@@ -275,12 +310,15 @@ class LocalWish(WishBase):
     """How to get about in a city: only by these, also by these, or never by these."""
 
     kind: Literal["local"]
-    _one_of = ("only", "use", "never", "longest_walk_m")
+    _one_of = ("only", "use", "never", "longest_walk_m", "longest_min")
     only: Annotated[tuple[LocalMode, ...], Field(max_length=4)] = _unsaid("", default=())
     use: Annotated[tuple[LocalMode, ...], Field(max_length=4)] = _unsaid("", default=())
     never: Annotated[tuple[LocalMode, ...], Field(max_length=4)] = _unsaid("", default=())
     longest_walk_m: Annotated[int, Field(ge=100, le=20_000, strict=True)] | None = _unsaid(
         "Metres of the longest single walk."
+    )
+    longest_min: Annotated[int, Field(ge=1, le=1440, strict=True)] | None = _unsaid(
+        "Minutes of the longest single way."
     )
 
 

@@ -4,6 +4,7 @@ What the catalogue does not know does not count as kept. It is a warning even of
 knows the plan to be wrong, and whoever shows it can ask.
 """
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -225,6 +226,7 @@ def _measure_leg(wish: IntercityWish, leg: LegPool, rides: Sequence[LegItem]) ->
         wish.mode is not None and any(ride.mode != wish.mode for ride in rides),
         bool(types) and not all(number.startswith(types) for number in numbers),
         wish.number is not None and wish.number.upper() not in numbers,
+        wish.direct and len(rides) > 1,
     )
     if any(wrong):
         return 0
@@ -237,7 +239,9 @@ def _measure_leg(wish: IntercityWish, leg: LegPool, rides: Sequence[LegItem]) ->
         (wish.arrive_after, 1, count_minutes(arrive, leg.date)),
         (wish.arrive_before, -1, count_minutes(arrive, leg.date)),
     )
-    off = (sign * (parse_minutes(time) - minutes) for time, sign, minutes in times if time)
+    off = [sign * (parse_minutes(time) - minutes) for time, sign, minutes in times if time]
+    if wish.longest_min is not None:
+        off.append((arrive - depart) // dt.timedelta(minutes=1) - wish.longest_min)
     return next((minutes for minutes in off if minutes > 0), None)
 
 
@@ -302,26 +306,41 @@ def judge_visit(context: CheckContext, wish: VisitWish) -> Iterator[Miss]:
             have = (f"行程中有“{name}”", f"“{name}” is in the plan")
             yield Miss(have, visited.day, visited.item)
         return
-    places = list(dict.fromkeys(context.name(visited.poi) for visited in found))
-    yield from _judge_count(context, wish.at_least, places, len({v.poi.id for v in found}))
+    if not wish.each_day:
+        yield from _judge_count(context, wish, found)
+        return
+    days = [wish.day] if wish.day else range(1, len(context.itinerary.days) + 1)
+    for day in days:
+        yield from _judge_count(context, wish, [v for v in found if v.day == day], day)
 
 
 def _is_of_kind(visited: Visited, wish: VisitWish) -> bool:
     poi = visited.poi
+    if wish.day not in {None, visited.day} or (wish.free and poi.price != 0):
+        return False
+    if not (wish.type or wish.tag or wish.any_of):
+        return not visited.is_meal
     return poi.type in wish.type or poi.id in wish.any_of or not {*wish.tag}.isdisjoint(poi.tags)
 
 
 def _judge_count(
-    context: CheckContext, wanted: int, names: Sequence[str], count: int
+    context: CheckContext,
+    wish: VisitWish | EatWish,
+    found: Sequence[Visited],
+    day: int | None = None,
 ) -> Iterator[Miss]:
-    if count < wanted:
-        listed = list_words(names, context.locale)
-        have = (
-            (f"只有 {count} 个（{listed}）", f"there are only {count} ({listed})")
-            if names
-            else ("行程中没有", "there is none in the plan")
-        )
-        yield Miss(have, amount=wanted - count)
+    """Places of visits, each counted once, or meals, each of them counted."""
+    names = list(dict.fromkeys(context.name(visited.poi) for visited in found))
+    places = {visited.poi.id for visited in found}
+    count = len(places) if isinstance(wish, VisitWish) else len(found)
+    listed = list_words(names, context.locale)
+    if count < wish.at_least:
+        none = ("没有" if day else "行程中没有", "there is none" + ("" if day else " in the plan"))
+        have = (f"只有 {count} 个（{listed}）", f"only {count} ({listed})")
+        yield Miss(have if names else none, day, amount=wish.at_least - count)
+    elif wish.at_most is not None and count > wish.at_most:
+        have = (f"有 {count} 个（{listed}）", f"{count} ({listed})")
+        yield Miss(have, day, amount=count - wish.at_most)
 
 
 def judge_eat(context: CheckContext, wish: EatWish) -> Iterator[Miss]:
@@ -343,12 +362,13 @@ def judge_eat(context: CheckContext, wish: EatWish) -> Iterator[Miss]:
         yield _unknown("数据中没有已知是这种菜系的餐馆",
                        "the catalogue knows no place here with this cuisine")  # fmt: skip
     else:
-        names = list(dict.fromkeys(context.name(v.poi) for v in found))
-        yield from _judge_count(context, wish.at_least, names, len(found))
+        yield from _judge_count(context, wish, found)
 
 
 def _is_meal(context: CheckContext, visited: Visited, wish: EatWish) -> bool:
     item = context.itinerary.days[visited.day - 1].items[visited.item]
+    if wish.day not in {None, visited.day}:
+        return False
     if isinstance(item, MealItem):
         return wish.meal in {None, item.meal}
     return wish.meal is None and is_food_place(visited.poi)
@@ -414,13 +434,24 @@ def _list_facts(
         yield _judge_feature(context, hotel, feature)
     if wish.near is not None:
         yield _judge_near(context, hotel, wish)
-    if wish.stars is not None:
-        stars = hotel.stars
-        if stars is None:
-            yield None, ("星级未知", "has no known number of stars"), None
-        else:
-            less = wish.stars - stars
-            yield less <= 0, (f"是 {stars} 星", f"has {stars} star(s)"), less
+    yield from _judge_class(hotel, wish)
+
+
+def _judge_class(
+    hotel: HotelCandidate, wish: HotelWish
+) -> Iterator[tuple[Truth, Texts, int | None]]:
+    """Stars and rating."""
+    stars, rating = hotel.stars, hotel.rating
+    if stars is None and (wish.stars, wish.stars_at_most) != (None, None):
+        yield None, ("星级未知", "has no known number of stars"), None
+    elif stars is not None:
+        off = max((wish.stars or stars) - stars, stars - (wish.stars_at_most or stars))
+        if (wish.stars, wish.stars_at_most) != (None, None):
+            yield off <= 0, (f"是 {stars} 星", f"has {stars} star(s)"), off
+    if wish.rating is not None and rating is None:
+        yield None, ("评分未知", "has no known rating"), None
+    elif wish.rating is not None and rating is not None:
+        yield rating >= wish.rating, (f"评分 {rating:g}", f"is rated {rating:g}"), None
 
 
 def _judge_feature(
@@ -479,8 +510,7 @@ def judge_local(context: CheckContext, wish: LocalWish) -> Iterator[Miss]:
     for day, number, way in ways:
         if way.mode in never or (wish.only and not wish.negated and way.mode not in wish.only):
             yield Miss(_show_way(way), day, number)
-        elif _is_too_far(way, wish):
-            over = way.distance_m - (wish.longest_walk_m or 0)
+        elif over := _measure_way(way, wish):
             yield Miss(_show_way(way), day, number, over)
     for mode in use:
         if ways and all(way.mode != mode for _, _, way in ways):
@@ -490,10 +520,16 @@ def judge_local(context: CheckContext, wish: LocalWish) -> Iterator[Miss]:
         yield Miss(("没有用别的方式", "no other way is used"))
 
 
-def _is_too_far(way: TransferItem, wish: LocalWish) -> bool:
-    if wish.longest_walk_m is None or way.mode != "walk" or wish.negated:
-        return False
-    return way.distance_m > wish.longest_walk_m
+def _measure_way(way: TransferItem, wish: LocalWish) -> int:
+    """By how many metres a walk is too long, or a way by how many minutes; 0: neither."""
+    if wish.negated:
+        return 0
+    if wish.longest_walk_m is not None and way.mode == "walk":
+        over = way.distance_m - wish.longest_walk_m
+        if over > 0:
+            return over
+    minutes = (way.arrive - way.depart) // dt.timedelta(minutes=1)
+    return max(0, minutes - (wish.longest_min or minutes))
 
 
 def _show_way(way: TransferItem) -> Texts:

@@ -21,7 +21,7 @@ POIS = [
     make_poi("pan", type="restaurant", price=Decimal(50), tags=()),
 ]
 HOTELS = [
-    make_hotel("inn", price_per_night=Decimal(400), stars=3, tags=("view", "pool"), lat=39.9, lon=116.4,
+    make_hotel("inn", price_per_night=Decimal(400), stars=3, rating=4.5, tags=("view", "pool"), lat=39.9, lon=116.4,
                beds=("one_double", "two_single"), brand="Home Inn"),
     make_hotel("tower", price_per_night=Decimal(700), stars=5, lat=39.9, lon=116.41,
                beds=("one_double",)),
@@ -30,6 +30,12 @@ HOTELS = [
 G1 = make_train("G1", ("shanghai", "上海虹桥站", "09:00"), ("beijing", "北京南站", "13:30"))
 D9 = make_train("D9", ("beijing", "北京南站", "18:00"), ("shanghai", "上海虹桥站", "23:59"))
 RIDES = ("train g1", "train d9")
+Z1 = make_train("Z1", ("shanghai", "上海虹桥站", "09:00"), ("zhengzhou", "郑州东站", "12:00"))
+Z2 = make_train("Z2", ("zhengzhou", "郑州东站", "13:00"), ("beijing", "北京南站", "16:00"))
+CHANGED = make_snapshot(
+    days=2, trains=[Z1, Z2], connections=[("z1", "z2")],
+    wishes=[{"kind": "intercity", "legs": "out", "direct": True}],
+)  # fmt: skip
 DAYS = ("09:00-10:00 visit hall; 10:00-10:30 walk; 12:00-13:00 lunch wok; 13:00-14:00 visit hill;"
         " 18:00-19:00 dinner pot; hotel inn",
         "09:00-10:30 visit attic; 12:00-13:00 lunch pan; 14:00-14:20 taxi; 15:00-16:00 visit lane")  # fmt: skip
@@ -114,9 +120,15 @@ CASES: list[tuple[str, Written, list[str]]] = [
     case("intercity", "error 1.0 -: Travel between cities: wished for “the way out; number d9”; it is"
          " the train G1 (09:00–13:30).", legs="out", number="d9"),
     case("intercity", legs="back", number="d9"),
+    case("intercity", legs="out", direct=True, longest_min=270),
+    case("intercity", "error 1.0 1: Travel between cities: wished for “the way out; no longer than 269"
+         " minutes”; it is the train G1 (09:00–13:30).", legs="out", longest_min=269),
     case("intercity", mode="flight", **{"not": True}),
     case("intercity", "error 1.0 -: Travel between cities: wished for “not: the way out; by train”; it"
          " is the train G1 (09:00–13:30).", legs="out", mode="train", **{"not": True}),
+    ("WISH_INTERCITY", Written(CHANGED, ("train z1; train z2", "own beijing shanghai")),
+     ["error 1.0 -: Travel between cities: wished for “the way out; without a change”; it is the train"
+      " Z1 + Z2 (09:00–16:00)."]),
     case("beds", in_room="two_single"),
     case("beds", in_room="two_single", rooms=1),
     case("beds", "error 1.5 1: Beds: wished for “2 room(s) with two single beds”; 1 room(s) are taken"
@@ -129,7 +141,7 @@ CASES: list[tuple[str, Written, list[str]]] = [
     case("beds", "error 1.0 -: Beds: wished for “not: rooms with one double bed”; “tower” has only"
          " rooms with one double bed.", in_room="one_double", days=("hotel tower", ""), **{"not": True}),
     case("visit", type=["museum"], at_least=2),
-    case("visit", "error -.- 1: Visits: wished for “visit at least 3 of: museum”; there are only 2"
+    case("visit", "error -.- 1: Visits: wished for “visit at least 3 of: museum”; only 2"
          " (hall, attic).", type=["museum"], at_least=3),
     case("visit", tag=["park"], any_of=["attic"], at_least=2),
     case("visit", "warning -.- 1: Visits: wished for “visit at least 1 of: beach”; there is none in"
@@ -139,8 +151,26 @@ CASES: list[tuple[str, Written, list[str]]] = [
          tag=["history"], none=True),
     case("visit", "error 2.0 -: Visits: wished for “not: visit at least 1 of: attic”; “attic” is in the"
          " plan.", any_of=["attic"], **{"not": True}),
+    case("visit", at_most=2, each_day=True),
+    case("visit", "error 1.- 1: Visits: wished for “visit at most 1 of: sights; each day”; 2"
+         " (hall, hill).", "error 2.- 1: Visits: wished for “visit at most 1 of: sights; each day”;"
+         " 2 (attic, lane).", at_most=1, each_day=True),
+    case("visit", "error 2.- 1: Visits: wished for “visit 1 to 2 of: old street; on day 2; each day”;"
+         " there is none.", type=["old_street"], at_least=1, at_most=2, day=2, each_day=True,
+         days=(DAYS[0], "09:00-10:30 visit attic")),
+    case("visit", type=["museum"], day=2),
+    case("visit", "error -.- 1: Visits: wished for “visit at least 1 of: mountain; on day 2”; there is"
+         " none in the plan.", type=["mountain"], day=2),
+    case("visit", free=True),
+    case("visit", "error -.- 1: Visits: wished for “visit at least 2 of: free sights”; only 1"
+         " (hill).", free=True, at_least=2),
+    case("eat", cuisine=["sichuan"], at_most=2),
+    case("eat", "error -.- 1: Meals: wished for “at most 1 meal(s): sichuan”; 2 (wok, pot).",
+         cuisine=["sichuan"], at_most=1),
+    case("eat", "error -.- 1: Meals: wished for “at least 1 meal(s): sichuan; on day 2”; there is none"
+         " in the plan.", cuisine=["sichuan"], day=2),
     case("eat", cuisine=["sichuan"], at_least=2),
-    case("eat", "error -.- 1: Meals: wished for “at least 3 meal(s): sichuan”; there are only 2 (wok,"
+    case("eat", "error -.- 1: Meals: wished for “at least 3 meal(s): sichuan”; only 2 (wok,"
          " pot).", cuisine=["sichuan"], at_least=3),
     case("eat", cuisine=["sichuan"], meal="lunch"),
     case("eat", "error -.- 1: Meals: wished for “at least 1 lunch: hotpot”; there is none in the plan.",
@@ -166,6 +196,11 @@ CASES: list[tuple[str, Written, list[str]]] = [
          features=["pool"], days=("hotel tower", "")),
     case("hotel", "warning 1.5 -: Hotels: wished for “a hotel with spa”; “inn” may or may not have"
          " “spa”: ask the hotel.", features=["spa"]),
+    case("hotel", stars=3, stars_at_most=3, rating=4.5),
+    case("hotel", "error 1.5 1: Hotels: wished for “a hotel of at most 2 stars”; “inn” has 3 star(s).",
+         stars_at_most=2),
+    case("hotel", "error 1.5 -: Hotels: wished for “a hotel rated 4.6 or better”; “inn” is rated 4.5.",
+         rating=4.6),
     case("hotel", near="hall", within_m=785),
     case("hotel", "error 1.5 1: Hotels: wished for “a hotel within 784 m of hall”; “inn” is 785 m"
          " away.", near="hall", within_m=784),
@@ -189,6 +224,9 @@ CASES: list[tuple[str, Written, list[str]]] = [
     case("local", never=["metro", "bus"]),
     case("local", "error 1.1 -: Ways in the city: wished for “no walking in the city”; from “A” to “B”"
          " it is a walk of 1000 m.", never=["walk"]),
+    case("local", longest_min=30),
+    case("local", "error 1.1 1: Ways in the city: wished for “no way of more than 29 minutes”; from “A”"
+         " to “B” it is a walk of 1000 m.", longest_min=29),
     case("local", longest_walk_m=1001, change=far(1001)),
     case("local", "error 1.1 1: Ways in the city: wished for “no walk of more than 1000 m”; from “A”"
          " to “B” it is a walk of 1001 m.", longest_walk_m=1000, change=far(1001)),
