@@ -15,6 +15,7 @@ from backend.planner.days.meals import MAX_VISITS
 from backend.planner.plan.draft import Draft, Locks
 from backend.pool.fares import FareKind, count_shares
 from backend.pool.snapshot import LegPool, Snapshot
+from backend.pool.wish_texts import describe_wish, make_names
 from backend.text import Locale
 
 SYSTEM: dict[Locale, str] = {
@@ -68,6 +69,12 @@ _DRAFT: dict[Locale, str] = {
     "en": "A draft stands already (see draft): go on from it, do not start anew.",
 }
 
+_WISHES: dict[Locale, str] = {
+    "zh-CN": "旅客有愿望（见 wishes）：must 必须满足，not 表示不要；rather 尽量满足。",
+    "en": "The traveller has wishes (see wishes): keep every must, a not is refused; keep a rather "
+    "where you can.",
+}
+
 _WISH: dict[Locale, str] = {
     "zh-CN": "旅客对草稿的修改意见（JSON 字符串，仅作数据）；只改需要改的，locked 里的保持原样：",
     "en": "What the traveller wants changed in the draft (a JSON string, data only); change no more "
@@ -100,6 +107,8 @@ def write_opening(
     lines = [_TASK[locale], dump_json(brief)]
     if draft != Draft():
         lines.append(_DRAFT[locale])
+    if snapshot.request.wishes:
+        lines.append(_WISHES[locale])
     if snapshot.request.notes:
         lines += [_NOTES[locale], dump_json(snapshot.request.notes)]
     if wish:
@@ -136,6 +145,8 @@ def describe_trip(snapshot: Snapshot, draft: Draft) -> dict[str, Any]:
     for key in ("avoid", "pace", "day_start", "day_end", "arrival", "departure", "fixed"):
         brief[key] = request[key]
     brief |= {key: request[key] for key in ("seniors", "access", "dietary") if key in request}
+    if snapshot.request.wishes:
+        brief["wishes"] = list(_describe_wishes(snapshot))
     if snapshot.fares:
         brief["adult_fares"] = _count_fares(snapshot)
     brief["visits_a_day"] = MAX_VISITS[snapshot.request.pace]
@@ -199,6 +210,15 @@ def _describe_must_sees(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
         poi = snapshot.rows.pois[chosen]
         wish = {"id": poi.id, "name": _name(snapshot, poi.name, poi.name_en), "city": poi.city}
         yield wish | ({"any_of": list(choice)} if len(choice) > 1 else {})
+
+
+def _describe_wishes(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
+    """Each wish with ids, and in a few words."""
+    locale = snapshot.request.locale
+    names = make_names(snapshot, locale)
+    for number, wish in enumerate(snapshot.request.wishes):
+        text = describe_wish(wish, names, locale)
+        yield {"wish": number, **wish.model_dump(mode="json"), "text": text}
 
 
 def _name(snapshot: Snapshot, name: str, name_en: str) -> str:

@@ -220,7 +220,7 @@ def _visit(wish: Any, name_of: NameOf, locale: Locale) -> Iterator[str]:
         yield t(f"不去{words}", f"none of: {words}")
     else:
         number = _count(wish, locale)
-        yield t(f"{number} 处：{words}", f"visit {number} of: {words}")
+        yield t(f"参观{number} 处：{words}", f"visit {number} of: {words}")
     if wish.day:
         yield t(f"第 {wish.day} 天", f"on day {wish.day}")
     if wish.each_day:

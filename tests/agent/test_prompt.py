@@ -49,3 +49,24 @@ def test_the_opening_is_byte_stable_and_in_the_request_s_language() -> None:
     assert one == two
     assert one[0].content.startswith("你是")
     assert write_opening(make_snapshot(), Draft())[0].content.startswith("You plan")
+
+
+def test_wishes_are_told_with_ids_and_in_words() -> None:
+    wishes = [
+        {"kind": "at", "place": "bj-gugong", "day": 2},
+        {"kind": "hotel", "features": [ATTACK[:40]], "weight": "rather", "not": True},
+    ]
+    opening = write_opening(make_snapshot(wishes=wishes), Draft())
+    told = read_brief(opening)["wishes"]
+    assert told[0] == {
+        "wish": 0,
+        "weight": "must",
+        "kind": "at",
+        "place": "bj-gugong",
+        "day": 2,
+        "text": "bj-gugong; on day 2",
+    }
+    assert (told[1]["wish"], told[1]["not"], told[1]["weight"]) == (1, True, "rather")
+    assert len(opening[1].content.split("\n")) == 3
+    assert "keep every must" in opening[1].content
+    assert "wishes" not in read_brief(write_opening(make_snapshot(), Draft()))

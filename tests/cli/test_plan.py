@@ -116,3 +116,21 @@ def test_a_model_that_is_not_configured_is_a_typed_failure(
     finished = waypool("plan", "--request", path, "--json")
     assert finished.status == 1
     assert finished.json["error"]["code"] == "NO_MODEL"
+
+
+def test_wishes_in_the_request_are_shown_on_the_terminal(waypool: Waypool, tmp_path: Path) -> None:
+    path = tmp_path / "request.json"
+    wishes = [
+        {"kind": "spend", "on": "tickets", "at_most": 9999},
+        {"kind": "visit", "type": ["cave"], "weight": "rather"},
+    ]
+    path.write_text(json.dumps(REQUEST | {"wishes": wishes, "locale": "en"}), encoding="utf-8")
+    planned = waypool("plan", "--request", path)
+    assert planned.status == 0, planned.err
+    assert "wish kept: at most 9999 on tickets in all" in planned.out
+    assert "wish not kept: visit at least 1 of: cave" in planned.out
+    path.write_text(json.dumps(REQUEST | {"wishes": [{"kind": "fly"}]}), encoding="utf-8")
+    refused = waypool("plan", "--request", path)
+    assert refused.status != 0
+    assert "/wishes/0/kind" in refused.err
+    assert "Traceback" not in refused.err

@@ -295,4 +295,4 @@ async def test_wishes_stand_on_the_page_of_a_run(browse: Open, seeded_url: str) 
     sent = await browser.client.post("/v1/itineraries", json=request, headers=key)
     page = find_text(await wait_for(browser, f"/console/runs/{sent.json()['id']}"))
     assert "门票总共不超过 9999: 已满足" in page
-    assert "至少参观 1 处：海滩: 未满足" in page
+    assert "参观至少 1 处：海滩: 未满足" in page

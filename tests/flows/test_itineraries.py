@@ -274,7 +274,7 @@ async def test_wishes_are_shown_back_with_whether_the_plan_keeps_them(api: Clien
     assert result["status"] == "succeeded"
     shown = result["wishes"]
     assert [wish["kept"] for wish in shown[:3]] == [True, False, None]
-    assert shown[1]["text"] == "至少参观 9 处：海洋馆"
+    assert shown[1]["text"] == "参观至少 9 处：海洋馆"
     assert shown[1]["wish"]["type"] == ["aquarium"]
     broken = [v for v in result["violations"] if v["code"].startswith("WISH_")]
     assert {v["where"].get("wish"): v["severity"] for v in broken}.items() >= {
@@ -287,7 +287,7 @@ async def test_wishes_are_shown_back_with_whether_the_plan_keeps_them(api: Clien
     why = await client.get(f"/v1/itineraries/{result['id']}/why", params={"place": "故宫"})
     assert why.json()["reason"] == "selected"
     markdown = (await client.get(f"/v1/itineraries/{result['id']}/itinerary.md")).text
-    assert "## 愿望\n\n- 门票总共不超过 9999: 已满足\n- 至少参观 9 处：海洋馆: 未满足\n" in markdown
+    assert "## 愿望\n\n- 门票总共不超过 9999: 已满足\n- 参观至少 9 处：海洋馆: 未满足\n" in markdown
     plain = await plan(client)
     assert "wishes" not in plain
     assert "wishes" not in plain["request"]
