@@ -24,7 +24,6 @@ from backend.db.session import Engine, transaction
 from backend.params.registry import default_values
 from backend.planner.days.hours import NIGHT_TAGS, find_dusk, is_at_best, read_best_times
 from backend.planner.days.legs import count_minutes
-from backend.planner.days.travel_time import measure_distance_m
 from backend.planner.days.trip import plan_trip
 from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.planner.plan.itinerary import Itinerary, LegItem, MealItem, Violation, VisitItem
@@ -32,7 +31,7 @@ from backend.planner.search.improve import list_changes
 from backend.planner.search.problem import state_problem
 from backend.planner.search.rating import Rater
 from backend.planner.search.solution import Solution
-from backend.pool.candidate import PoiCandidate
+from backend.pool.candidate import PoiCandidate, measure_distance_m
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from backend.params.registry import ParamValue
 from backend.pool.candidate import CityRow, StationRow, TagRow
-from backend.pool.departure import Zones, find_zone, measure_journey
+from backend.pool.departure import Departure, Zones, find_zone, measure_journey
 from backend.pool.fares import FareKind, FareRule, has_ages
 from backend.pool.findings import (
     EXEMPT,
@@ -38,9 +38,14 @@ from backend.pool.snapshot import (
 )
 from backend.pool.stay import Leg, Stay, TripCalendar, plan_stays
 from backend.pool.wish_texts import make_names, show_wishes
+from backend.pool.wished import is_by_own_means, keeps_ride
+from backend.pool.wishes import IntercityWish
 from backend.text import Locale
 
 PLACES_A_DAY = 4
+
+WISHED_TRAINS = 4
+"""Trains of a leg that wishes bring into the pool."""
 
 _TEXTS: dict[str, dict[Locale, str]] = {
     "ADULT_FARES": {
@@ -296,6 +301,8 @@ def cut_city(
     exempt_from_rank = sum(places.must_see[poi_id] is None for poi_id in added)
     rank = places.eligible - len(ranked) - exempt_from_rank
     chosen = hotels.ranking[: limits.hotel_size]
+    wished = {i: fits for i, fits in hotels.wished.items() if i not in chosen}
+    beyond = hotels.eligible - len(chosen) - sum(wished.values())
     return CityPool(
         arrive=stay.arrive,
         leave=stay.leave,
@@ -304,9 +311,9 @@ def cut_city(
         must_see_added=tuple(added),
         rejected={**places.rejected, "rank": rank},
         reserve=places.ranking[limits.poi_size : limits.poi_size + limits.reserve_size],
-        hotels=chosen,
+        hotels=(*chosen, *wished),
         hotels_widened=hotels.is_widened,
-        hotels_rejected={**hotels.rejected, "rank": hotels.eligible - len(chosen)},
+        hotels_rejected={**hotels.rejected, "rank": beyond},
     )
 
 
@@ -316,26 +323,50 @@ def cut_leg(
     connections: Sequence[Connection],
     limits: PoolLimits,
     zones: Zones,
+    wishes: Sequence[IntercityWish] = (),
 ) -> LegPool:
-    """The pool of one leg; the reserve fills up to 200 trains, earliest first."""
-    chosen = spread_trains(
-        [
+    """The pool of one leg; the reserve fills up to 200 trains, earliest first.
+
+    Trains that keep the wishes for the leg are in it too; none is where it must be another mode.
+    """
+    is_own = is_by_own_means(wishes)
+
+    def choose(running: Sequence[Departure], size: int) -> list[str]:
+        choices = [
             Choice(train.id, train.depart, measure_journey(train, leg.date, zones), train.price)
-            for train in trains.running
-        ],
-        limits.train_size,
-    )
+            for train in running
+        ]
+        return spread_trains(choices, size)
+
+    picked = {} if is_own else dict.fromkeys(choose(trains.running, limits.train_size))
+    if wishes and not is_own:
+        picked |= dict.fromkeys(choose(_keep_wished(trains.running, wishes), WISHED_TRAINS))
+    chosen = [train.id for train in trains.running if train.id in picked]
     others = [train.id for train in trains.running if train.id not in chosen]
     return LegPool(
         from_city=leg.from_city,
         to_city=leg.to_city,
         date=leg.date,
         trains=tuple(chosen),
-        direct=bool(trains.running),
-        connections=tuple(connections),
+        direct=bool(trains.running) and not is_own,
+        connections=() if is_own else tuple(connections),
         reserve=tuple(others[: MAX_LEG_TRAINS - len(chosen)]),
         rejected={**trains.rejected, "spread": len(others)},
     )
+
+
+def _keep_wished(running: Sequence[Departure], wishes: Sequence[IntercityWish]) -> list[Departure]:
+    """Of the trains those that keep all wishes of a leg, else those that keep the musts."""
+    musts = [wish for wish in wishes if wish.weight == "must"]
+    for asked in (wishes, musts):
+        fitting = [t for t in running if _keeps_all(t, asked)]
+        if asked and fitting:
+            return fitting
+    return []
+
+
+def _keeps_all(train: Departure, wishes: Iterable[IntercityWish]) -> bool:
+    return all(keeps_ride(wish, [train.number], train.depart, train.arrive) for wish in wishes)
 
 
 def list_candidates(

@@ -1,6 +1,10 @@
-"""Full rows of what could be in the itinerary, as the snapshot keeps them."""
+"""Full rows of what could be in the itinerary, as the snapshot keeps them.
+
+Distances on the earth; positions are WGS-84 degrees.
+"""
 
 import datetime as dt
+import math
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -174,3 +178,17 @@ class TagRow(Row):
     id: str
     name: str
     name_en: str
+
+
+EARTH_RADIUS_M = 6_371_008.8
+"""Mean radius, IUGG."""
+
+
+def measure_distance_m(a: tuple[float, float], b: tuple[float, float]) -> float:
+    """Great-circle distance in metres between two (lat, lon) positions (haversine)."""
+    lat_a, lon_a, lat_b, lon_b = map(math.radians, (*a, *b))
+    h = (
+        math.sin((lat_b - lat_a) / 2) ** 2
+        + math.cos(lat_a) * math.cos(lat_b) * math.sin((lon_b - lon_a) / 2) ** 2
+    )
+    return 2 * EARTH_RADIUS_M * math.asin(math.sqrt(min(1.0, h)))

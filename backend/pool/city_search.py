@@ -5,10 +5,22 @@ Full rows of what is in a pool and its reserve, and of what the run needs around
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import ARRAY, BindParameter, Engine, Executable, Text, any_, bindparam, func, select
+from sqlalchemy import (
+    ARRAY,
+    BindParameter,
+    Engine,
+    Executable,
+    Select,
+    Text,
+    any_,
+    bindparam,
+    func,
+    select,
+)
 
 from backend.catalogue.queries import read_state
 from backend.catalogue.tables import City, Fare, Hotel, Place, Schedule, Station, Tag, Train
@@ -26,17 +38,23 @@ from backend.pool.fares import FareRule, has_ages
 from backend.pool.findings import EXEMPT, CityAsk, HotelFindings, PlaceFindings
 from backend.pool.plan_request import PlanRequest
 from backend.pool.queries import (
+    HOTEL_RULES,
     RANK_PLACES,
+    RANK_UNREFUSED_PLACES,
     HotelCount,
     PlaceCount,
     Wanted,
     bind_ranking,
     count_hotels,
     count_places,
+    find_of_kind,
+    passes,
     rank_hotels,
 )
-from backend.pool.rules import is_closed_throughout, measure_stars, rank_place
+from backend.pool.rules import is_closed_throughout, let_in_wished, measure_stars, rank_place
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, CatalogueCounts, Kind
+from backend.pool.wished import Spots, has_hotel_wishes, list_wanted_kinds
+from backend.pool.wishes import HotelWish, Wish, list_exempt_hotels
 
 # Columns of tables, not attributes of classes: the ORM's loading would cost as much as a scan.
 _place, _hotel, _train = Place.__table__.c, Hotel.__table__.c, Train.__table__.c
@@ -115,14 +133,25 @@ _HOTELS = _HOTEL.where(_hotel.id == any_(_IDS))
 _TRAINS = _TRAIN.where(_train.id == any_(_IDS))
 
 
+_USABLE_HOTELS = _HOTEL.where(
+    _hotel.city_id == bindparam("city", type_=Text), passes(HOTEL_RULES)
+).order_by(_hotel.id)
 _CITIES = select(*City.__table__.c).where(City.__table__.c.id == any_(_IDS))
-_RANKING = RANK_PLACES.subquery()
-_RANKED = _PLACE.join(_RANKING, _RANKING.c.id == _place.id).order_by(_RANKING.c.position)
 
 
-async def rank_places(session: Session, binds: Mapping[str, Any]) -> dict[str, PoiCandidate]:
+def _with_rows(ranking: Select[Any]) -> Select[Any]:
+    found = ranking.subquery()
+    return _PLACE.join(found, found.c.id == _place.id).order_by(found.c.position)
+
+
+_RANKED, _RANKED_UNREFUSED = _with_rows(RANK_PLACES), _with_rows(RANK_UNREFUSED_PLACES)
+
+
+async def rank_places(
+    session: Session, binds: Mapping[str, Any], *, with_refused: bool = False
+) -> dict[str, PoiCandidate]:
     """The first places of a city, in the order in which they get into a pool."""
-    rows = await _read(session, _RANKED, binds)
+    rows = await _read(session, _RANKED_UNREFUSED if with_refused else _RANKED, binds)
     return {row["id"]: PoiCandidate(**row) for row in rows}
 
 
@@ -226,8 +255,30 @@ async def search_places(
     city, limits = ask.stay.city, ask.limits
     judged = judge_counts(await count_places(session, city, wanted, ask.must_see), ask)
     binds = bind_ranking(city, wanted, find_closed(judged), limits)
-    rows = await rank_places(session, binds)
-    return _sum_places(ask, rows, judged), rows
+    rows = await rank_places(session, binds, with_refused=bool(wanted.refused))
+    found = _sum_places(ask, rows, judged)
+    wished = [
+        poi_id
+        for wish in list_wanted_kinds(ask.wishes)
+        for poi_id in await find_of_kind(session, binds, wish, wanted)
+    ]
+    return replace(found, must_see=dict.fromkeys(wished) | found.must_see), rows
+
+
+async def read_spots(session: Session, wishes: Sequence[Wish], cities: Collection[str]) -> Spots:
+    """Where the places, stations and hotels are that wishes for hotels name."""
+    hotel_wishes = [wish for wish in wishes if isinstance(wish, HotelWish)]
+    if not hotel_wishes:
+        return {}
+    places = [place for wish in hotel_wishes for place in wish.places]
+    rows: list[PoiCandidate | HotelCandidate]
+    rows = [*(await read_places(session, places)).values()]
+    rows += (await read_hotels(session, list_exempt_hotels(wishes))).values()
+    stations = await read_stations(session, cities)
+    return {
+        **{row.id: (row.city, row.position) for row in rows},
+        **{f"{s.city}/{s.name}": (s.city, (s.lat, s.lon)) for s in stations},
+    }
 
 
 def judge_counts(counts: Iterable[PlaceCount], ask: CityAsk) -> list[Judged]:
@@ -275,12 +326,22 @@ async def search_hotels(session: Session, ask: CityAsk, wanted: Wanted) -> Hotel
     if stars:
         ranking = await rank_hotels(session, city, wanted, stars, ask.limits.hotel_size)
     totals = _sum_hotels(ask, counts, stars)
-    return HotelFindings(
+    found = HotelFindings(
         ranking=ranking,
         eligible=totals[None],
         is_widened=is_widened,
         rejected={name: totals[name] for name in HOTEL_REJECTIONS if name != "rank"},
     )
+    if ask.stay.nights == 0 or not has_hotel_wishes(ask.wishes):
+        return found
+    usable = await _read_usable(session, city, wanted)
+    return let_in_wished(found, usable, {row.id for row in usable if row.stars in stars}, ask)
+
+
+async def _read_usable(session: Session, city: str, wanted: Wanted) -> list[HotelCandidate]:
+    """All hotels of a city that no rule keeps out but that of the stars."""
+    rows = await _read(session, _USABLE_HOTELS, wanted.binds | {"city": city})
+    return [HotelCandidate(**row) for row in rows]
 
 
 def choose_stars(counts: Sequence[HotelCount], ask: CityAsk) -> tuple[set[int], bool]:

@@ -38,6 +38,7 @@ class Departure(NamedTuple):
     arrive: int
     price: Decimal | None
     weekdays: int
+    number: str = ""
 
     def runs_on(self, date: dt.date) -> bool:
         """Whether it leaves on this date."""

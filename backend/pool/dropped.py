@@ -6,7 +6,7 @@ and the parameters of the run; as long as the catalogue has not changed, the row
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,7 @@ from backend.document import Document
 from backend.errors import NotFoundError
 from backend.pool.city_search import choose_stars, find_closed, judge_counts
 from backend.pool.dropped_queries import CityScope, View, read_hotels, read_places, read_trains
-from backend.pool.findings import CityAsk, ask_city, read_limits
+from backend.pool.findings import CityAsk, ask_city, list_let_in, read_limits
 from backend.pool.queries import Wanted, count_hotels, count_places, read_wanted
 from backend.pool.snapshot import (
     HOTEL_REJECTIONS,
@@ -29,6 +29,7 @@ from backend.pool.snapshot import (
     Snapshot,
 )
 from backend.pool.stay import Leg, plan_stays
+from backend.pool.wished import list_refused
 
 REASONS: dict[Kind, tuple[str, ...]] = {
     "poi": REJECTIONS,
@@ -190,6 +191,8 @@ async def _search(
         limits.price_cap,
         with_synthetic=limits.allow_synthetic,
     )
+    refused = list_refused(request.wishes)
+    wanted = replace(wanted, refused=refused, let_in=list_let_in(request))
     if drop.kind == "train":
         legs = {
             Leg(leg.from_city, leg.to_city, leg.date): leg.trains

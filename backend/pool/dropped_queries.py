@@ -26,7 +26,6 @@ from backend.pool.queries import (
     HOTEL_ORDER,
     HOTEL_RULES,
     PLACE_ORDER,
-    PLACE_RULES,
     Rules,
     Wanted,
     first_reason,
@@ -99,21 +98,21 @@ async def read_places(
     session: Session, reason: str, scopes: Sequence[CityScope], wanted: Wanted, view: View
 ) -> Page:
     """Places that a reason has dropped."""
-    chosen = or_(*(_drops_place(reason, scope) for scope in scopes))
+    chosen = or_(*(_drops_place(reason, scope, wanted.place_rules) for scope in scopes))
     named = has_words(view.words, _place.id, _place.name, _place.name_en)
     orders = {"rank": PLACE_ORDER, **_order(_place.name, _place.price, _place.id)}
     rows = select(*_PLACE_COLUMNS).where(chosen, named)
     return await _read(session, rows, orders, view, wanted.binds)
 
 
-def _drops_place(reason: str, scope: CityScope) -> ColumnElement[bool]:
+def _drops_place(reason: str, scope: CityScope, rules: Rules) -> ColumnElement[bool]:
     here = (_place.city_id == scope.city) & not_(_is_among(_place.id, scope.kept))
     is_closed = _place.schedule_id == any_(literal(list(scope.closed), ARRAY(Integer)))
     if reason == "closed":
-        return here & passes(PLACE_RULES) & is_closed
+        return here & passes(rules) & is_closed
     if reason == "rank":
-        return here & passes(PLACE_RULES) & not_(is_closed)
-    return here & _is_reason(PLACE_RULES, reason)
+        return here & passes(rules) & not_(is_closed)
+    return here & _is_reason(rules, reason)
 
 
 async def read_hotels(

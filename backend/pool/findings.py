@@ -10,7 +10,7 @@ The sizes, highest price and hotel stars for one pool, read from the parameters 
 import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +21,8 @@ from backend.pool.departure import Departure
 from backend.pool.plan_request import PlanRequest, Tier
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS, Kind, Snapshot
 from backend.pool.stay import Stay
+from backend.pool.wished import Spots, list_refused
+from backend.pool.wishes import VisitWish, Wish
 
 MAX_LEG_TRAINS = 200
 """Trains of one leg that a snapshot keeps; not a parameter, since the contract fixes it."""
@@ -75,7 +77,10 @@ PlaceRank = tuple[int, float, str]
 
 @dataclass(frozen=True)
 class CityAsk:
-    """What the rows of one city are judged by; `avoid` holds ids and tags alike."""
+    """What the rows of one city are judged by; `avoid` holds ids and tags alike.
+
+    `must_see` has the places too that a wish names.
+    """
 
     stay: Stay
     days_off: frozenset[dt.date]
@@ -83,6 +88,13 @@ class CityAsk:
     interests: frozenset[str]
     avoid: frozenset[str]
     must_see: tuple[str, ...]
+    wishes: tuple[Wish, ...] = ()
+    spots: Spots = field(default_factory=dict)
+
+    @property
+    def refused(self) -> tuple[VisitWish, ...]:
+        """Wishes by which places of a kind must not be visited; what is named is let in."""
+        return list_refused(self.wishes)
 
 
 @dataclass(frozen=True)
@@ -91,7 +103,8 @@ class PlaceFindings:
 
     `ranking` is the order in which they get into the pool, `ranks` that in which a pool lists
     them. `must_see` holds those in this city, in the order asked, with the first reason that would
-    reject them or None; `rejected` counts the rest by reason, without rank.
+    reject them or None, then those of wished kinds; `rejected` counts the rest by reason, without
+    rank.
     """
 
     ranking: tuple[str, ...]
@@ -103,12 +116,16 @@ class PlaceFindings:
 
 @dataclass(frozen=True)
 class HotelFindings:
-    """Hotels of a city: `ranking` is the best part of the `eligible`, or all of them."""
+    """Hotels of a city: `ranking` is the best part of the `eligible`, or all of them.
+
+    `wished` are those that wishes let in besides: whether they are among the eligible.
+    """
 
     ranking: tuple[str, ...]
     eligible: int
     is_widened: bool
     rejected: dict[str, int]
+    wished: dict[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,7 +137,11 @@ class TrainFindings:
 
 
 def ask_city(
-    request: PlanRequest, stay: Stay, days_off: frozenset[dt.date], limits: PoolLimits
+    request: PlanRequest,
+    stay: Stay,
+    days_off: frozenset[dt.date],
+    limits: PoolLimits,
+    spots: Spots | None = None,
 ) -> CityAsk:
     """What a resolved request asks of one city."""
     return CityAsk(
@@ -129,8 +150,16 @@ def ask_city(
         limits,
         interests=frozenset(request.interests),
         avoid=frozenset(request.avoid),
-        must_see=request.must_see_ids,
+        must_see=list_let_in(request),
+        wishes=request.wishes,
+        spots=spots or {},
     )
+
+
+def list_let_in(request: PlanRequest) -> tuple[str, ...]:
+    """Places that are in the pool whatever its rules say."""
+    named = (*request.must_see_ids, *request.wished_place_ids)
+    return tuple(dict.fromkeys(named))
 
 
 class FunnelStep(BaseModel):

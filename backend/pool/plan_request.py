@@ -221,7 +221,7 @@ class PlanRequest(Document):
 
     @property
     def wished_place_ids(self) -> tuple[str, ...]:
-        """Places named in a wish that must be kept, which no rule keeps out of the pool."""
+        """Places named in a wish, which no rule keeps out of the pool."""
         return list_exempt_places(self.wishes)
 
     @property

@@ -7,7 +7,7 @@ back the schedules without an open day (the stars nearest to the tier). Places a
 ranked from the index `ix_place_pool` alone. Ids have collation "C", so they sort by code point.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -40,6 +40,8 @@ from backend.catalogue.importers.catalogue_csv import make_mask
 from backend.catalogue.tables import TAG_BITS, Hotel, Place, Schedule, Tag
 from backend.db.session import Session
 from backend.pool.findings import PoolLimits
+from backend.pool.wished import SPARE_PLACES
+from backend.pool.wishes import EatWish, VisitWish
 
 # Columns of tables, not attributes of classes: the ORM's loading would cost as much as a scan.
 _place, _hotel, _schedule = Place.__table__.c, Hotel.__table__.c, Schedule.__table__.c
@@ -73,6 +75,25 @@ PLACE_RULES: Rules = (
 )
 """In order; `closed` and `rank` follow. Without a cap or tags to avoid a rule is null, not true."""
 
+_TYPES, _TAGS, _CUISINES = (
+    bindparam(name, type_=TEXTS) for name in ("of_types", "of_tags", "of_cuisines")
+)
+_OF_KIND = or_(
+    _place.type == any_(_TYPES), _place.tags.op("&&")(_TAGS), _place.cuisine.op("&&")(_CUISINES)
+)
+_IS_REFUSED = and_(
+    or_(
+        _place.type == any_(bindparam("refused_types", type_=TEXTS)),
+        _place.tags.op("&&")(bindparam("refused_tags", type_=TEXTS)),
+        _place.id == any_(bindparam("refused_ids", type_=TEXTS)),
+    ),
+    not_(_place.id == any_(bindparam("let_in", type_=TEXTS))),
+)
+UNREFUSED_PLACE_RULES: Rules = tuple(
+    (name, or_(rule, _IS_REFUSED) if name == "avoided" else rule) for name, rule in PLACE_RULES
+)
+"""The rules where a wish refuses places of a kind: types are not in the index that all others need."""
+
 HOTEL_RULES: Rules = (
     ("disabled", not_(_hotel.enabled)),
     ("synthetic", and_(_hotel.is_synthetic, not_(WITH_SYNTHETIC))),
@@ -90,12 +111,12 @@ def passes(rules: Rules) -> ColumnElement[bool]:
     return and_(*(not_(func.coalesce(rule, false())) for _, rule in rules))
 
 
-def _count_places() -> Select[Any]:
+def _count_places(rules: Rules) -> Select[Any]:
     """By verdict: the schedule of a place that no rule rejects so far, else minus the rule's number.
 
     One number makes the group, as texts would cost a third more. Each must-see is a group by itself.
     """
-    numbered = ((rule, -n) for n, (_, rule) in enumerate(PLACE_RULES, 1))
+    numbered = ((rule, -n) for n, (_, rule) in enumerate(rules, 1))
     verdict = case(*numbered, else_=_place.schedule_id).label("verdict")
     must_see = case((_place.id == any_(bindparam("must_see", type_=TEXTS)), _place.id))
     counted = select(must_see.label("must_see"), verdict, func.count().label("total"))
@@ -105,22 +126,19 @@ def _count_places() -> Select[Any]:
     )
 
 
-COUNT_PLACES = _count_places()
+COUNT_PLACES = _count_places(PLACE_RULES)
+COUNT_UNREFUSED_PLACES = _count_places(UNREFUSED_PLACE_RULES)
 MATCHES = func.bit_count(_place.tag_mask.op("&")(_WANT_MASK)).label("matches")
 LIKING = func.coalesce(_place.popularity, 0).label("liking")
 PLACE_ORDER = (MATCHES.desc(), LIKING.desc(), _place.id)
 
 
-def _rank_places() -> Select[Any]:
+def _rank_places(rules: Rules) -> Select[Any]:
     """Ids in the order of rule 6, with their `position`: known sights, by rank, food passed over.
 
     Three sorts that stop early cost less than one of the whole city.
     """
-    eligible = select(_place.id, MATCHES, LIKING).where(
-        _place.city_id == _CITY,
-        passes(PLACE_RULES),
-        not_(_place.schedule_id == any_(bindparam("closed", type_=ARRAY(Integer)))),
-    )
+    eligible = select(_place.id, MATCHES, LIKING).where(_is_eligible(rules))
     sights, food = eligible.where(not_(_place.is_food)), eligible.where(_place.is_food)
     best = sights.order_by(LIKING.desc(), _place.id).limit(_KNOWN_SIZE).cte("best")
     others = sights.order_by(*PLACE_ORDER).limit(_SIZE).subquery()
@@ -138,7 +156,27 @@ def _rank_places() -> Select[Any]:
     return select(sections.c.id, position).order_by(position).limit(_SIZE)
 
 
-RANK_PLACES = _rank_places()
+def _is_eligible(rules: Rules) -> ColumnElement[bool]:
+    return and_(
+        _place.city_id == _CITY,
+        passes(rules),
+        not_(_place.schedule_id == any_(bindparam("closed", type_=ARRAY(Integer)))),
+    )
+
+
+RANK_PLACES = _rank_places(PLACE_RULES)
+RANK_UNREFUSED_PLACES = _rank_places(UNREFUSED_PLACE_RULES)
+
+
+def _find_of_kind(rules: Rules) -> Select[Any]:
+    """The best places of a kind that is wished for."""
+    chosen = or_(_OF_KIND, _place.id == any_(bindparam("named", type_=TEXTS)))
+    found = select(_place.id, MATCHES, LIKING).where(_is_eligible(rules), chosen)
+    return found.order_by(*PLACE_ORDER).limit(_SIZE)
+
+
+_FIND_OF_KIND = _find_of_kind(PLACE_RULES)
+_FIND_UNREFUSED_OF_KIND = _find_of_kind(UNREFUSED_PLACE_RULES)
 
 COUNT_HOTELS = (
     select(first_reason(HOTEL_RULES).label("reason"), _hotel.stars, func.count().label("total"))
@@ -164,18 +202,35 @@ RANK_HOTELS = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """The values of one request that the rules compare with, as parameters of the statements."""
+    """The values of one request that the rules compare with, as parameters of the statements.
+
+    `refused` are wishes that refuse places of a kind, but for those `let_in` by name.
+    """
 
     avoid: list[str]
     avoid_mask: str | None
     want_mask: str
     price_cap: Decimal | None
     with_synthetic: bool
+    refused: tuple[VisitWish, ...] = ()
+    let_in: tuple[str, ...] = ()
 
     @property
     def binds(self) -> dict[str, Any]:
         """By name."""
-        return vars(self)
+        if not self.refused:
+            return vars(self)
+        return vars(self) | {
+            "let_in": list(self.let_in),
+            "refused_types": [name for wish in self.refused for name in wish.type],
+            "refused_tags": [name for wish in self.refused for name in wish.tag],
+            "refused_ids": [name for wish in self.refused for name in wish.any_of],
+        }
+
+    @property
+    def place_rules(self) -> Rules:
+        """The rules that reject places for this request."""
+        return UNREFUSED_PLACE_RULES if self.refused else PLACE_RULES
 
 
 class PlaceCount(NamedTuple):
@@ -229,10 +284,26 @@ async def count_places(
 ) -> list[PlaceCount]:
     """All places of a city, by the first reason or the schedule."""
     binds = wanted.binds | {"city": city, "must_see": list(must_see)}
+    statement = COUNT_UNREFUSED_PLACES if wanted.refused else COUNT_PLACES
     return [
         _read_count(must_see, verdict, total, hours or "", season or "")
-        for must_see, verdict, total, hours, season in await session.execute(COUNT_PLACES, binds)
+        for must_see, verdict, total, hours, season in await session.execute(statement, binds)
     ]
+
+
+async def find_of_kind(
+    session: Session, binds: Mapping[str, Any], wish: VisitWish | EatWish, wanted: Wanted
+) -> list[str]:
+    """The first places of a kind that is wished for; `binds` are those of the ranking."""
+    kinds = {
+        "of_types": list(wish.type) if isinstance(wish, VisitWish) else [],
+        "of_tags": list(wish.tag) if isinstance(wish, VisitWish) else [],
+        "of_cuisines": [] if isinstance(wish, VisitWish) else list(wish.cuisine),
+        "named": list(wish.places),
+        "size": wish.at_least + SPARE_PLACES,
+    }
+    statement = _FIND_UNREFUSED_OF_KIND if wanted.refused else _FIND_OF_KIND
+    return list((await session.scalars(statement, {**binds, **kinds})).all())
 
 
 def _read_count(

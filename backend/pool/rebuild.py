@@ -47,9 +47,10 @@ def rebuild(snapshot: Snapshot, params: Mapping[str, ParamValue]) -> Snapshot:
     calendar = _recall_calendar(snapshot)
     cities = {}
     for stay in plan_stays(snapshot.request):
-        ask = ask_city(snapshot.request, stay, calendar.days_off_in(stay.city), new)
+        days_off, spots = calendar.days_off_in(stay.city), snapshot.spots
+        ask = ask_city(snapshot.request, stay, days_off, new, spots)
         cities[stay.city] = _recut_city(snapshot, ask, old)
-    legs = [_recut_leg(snapshot, leg, old, new) for leg in snapshot.legs]
+    legs = [_recut_leg(snapshot, n, old, new) for n in range(len(snapshot.legs))]
     rows = _keep_rows(snapshot, cities, legs)
     tags = list_tags(snapshot.request, rows)
     frame = Frame(
@@ -83,6 +84,7 @@ def read_departure(row: TrainCandidate) -> Departure:
         row.arrive_min,
         row.price,
         read_weekdays(row.runs_on),
+        row.number,
     )
 
 
@@ -138,7 +140,7 @@ def _recall_calendar(snapshot: Snapshot) -> TripCalendar:
 
 def _recut_city(snapshot: Snapshot, ask: CityAsk, old: PoolLimits) -> CityPool:
     city, limits = ask.stay.city, ask.limits
-    places, hotels = _recall_places(snapshot, ask), _recall_hotels(snapshot, ask)
+    places, hotels = _recall_places(snapshot, ask), _recall_hotels(snapshot, ask, old)
     known = len(places.ranking)
     if known < places.eligible and _read_mix(old) != _read_mix(limits):
         raise CatalogueNeededError(f"places of {city}: the snapshot lacks some that would be in")
@@ -172,18 +174,22 @@ def _recall_places(snapshot: Snapshot, ask: CityAsk) -> PlaceFindings:
     )
 
 
-def _recall_hotels(snapshot: Snapshot, ask: CityAsk) -> HotelFindings:
+def _recall_hotels(snapshot: Snapshot, ask: CityAsk, old: PoolLimits) -> HotelFindings:
+    """Hotels that wishes have let in come after the ranked ones, some of them not eligible."""
     pool = snapshot.cities[ask.stay.city]
     rows = [row for row in snapshot.rows.hotels.values() if row.city == ask.stay.city]
     found = find_hotels([Entry(row, is_synthetic=row.source == "synthetic") for row in rows], ask)
+    let_in = sum(not fits for fits in found.wished.values())
     return replace(
         found,
-        eligible=len(pool.hotels) + pool.hotels_rejected.get("rank", 0),
+        ranking=found.ranking[: old.hotel_size],
+        eligible=len(pool.hotels) - let_in + pool.hotels_rejected.get("rank", 0),
         rejected={reason: n for reason, n in pool.hotels_rejected.items() if reason != "rank"},
     )
 
 
-def _recut_leg(snapshot: Snapshot, pool: LegPool, old: PoolLimits, new: PoolLimits) -> LegPool:
+def _recut_leg(snapshot: Snapshot, number: int, old: PoolLimits, new: PoolLimits) -> LegPool:
+    pool = snapshot.legs[number]
     known = [*pool.trains, *pool.reserve]
     total = len(pool.trains) + pool.rejected.get("spread", 0)
     if total > len(known):
@@ -205,7 +211,8 @@ def _recut_leg(snapshot: Snapshot, pool: LegPool, old: PoolLimits, new: PoolLimi
     rejected = {reason: n for reason, n in pool.rejected.items() if reason != "spread"}
     changes = {train for connection in pool.connections for train in connection.trains}
     connections = find_connections(leg, [read_departure(rows[t]) for t in sorted(changes)], zones)
-    return cut_leg(leg, replace(found, rejected=rejected), connections, new, zones)
+    wishes = snapshot.list_leg_wishes(number)
+    return cut_leg(leg, replace(found, rejected=rejected), connections, new, zones, wishes)
 
 
 def _keep_rows(

@@ -8,7 +8,8 @@ whether a place is closed throughout, and how far a number of stars is from the 
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Generic, NamedTuple, TypeVar
 
@@ -27,8 +28,19 @@ from backend.pool.findings import (
 )
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS
 from backend.pool.stay import Leg
+from backend.pool.wished import (
+    HotelRank,
+    is_of_kind,
+    list_hotel_wishes,
+    pick_of_kinds,
+    rank_wished,
+)
+from backend.pool.wishes import SpendWish, list_exempt_hotels
 
 T = TypeVar("T")
+WISHED_HOTELS = 4
+"""Hotels of a city that wishes bring into the pool."""
+
 _MISSING = "rank", "spread"  # decided by sizes, when the findings become a pool
 
 
@@ -46,6 +58,8 @@ def find_places(entries: Sequence[Entry[PoiCandidate]], ask: CityAsk) -> PlaceFi
     usable = [entry.row for entry in entries if reasons[entry.row.id] is None]
     ranks = {row.id: rank_place(row, ask.interests) for row in usable}
     must_see = {poi_id: reasons[poi_id] for poi_id in ask.must_see if poi_id in reasons}
+    by_rank = sorted(usable, key=lambda row: ranks[row.id])
+    must_see = dict.fromkeys(pick_of_kinds(by_rank, ask.wishes)) | must_see
     counted = [
         reason
         for poi_id, reason in reasons.items()
@@ -83,7 +97,7 @@ def judge_place(entry: Entry[PoiCandidate], ask: CityAsk) -> str | None:
     row, limits = entry.row, ask.limits
     if not entry.enabled:
         return "disabled"
-    if is_avoided(row.id, row.tags, ask.avoid):
+    if is_avoided(row.id, row.tags, ask.avoid) or _is_refused(row, ask):
         return "avoided"
     if entry.is_synthetic and not limits.allow_synthetic:
         return "synthetic"
@@ -92,6 +106,10 @@ def judge_place(entry: Entry[PoiCandidate], ask: CityAsk) -> str | None:
     if is_closed_throughout(row.opening_hours, row.closed_season, ask.stay.dates, ask.days_off):
         return "closed"
     return None
+
+
+def _is_refused(row: PoiCandidate, ask: CityAsk) -> bool:
+    return row.id not in ask.must_see and any(is_of_kind(row, wish) for wish in ask.refused)
 
 
 def is_avoided(row_id: str, tags: Collection[str], avoid: Collection[str]) -> bool:
@@ -128,14 +146,54 @@ def find_hotels(entries: Sequence[Entry[HotelCandidate]], ask: CityAsk) -> Hotel
     }
     nearest = min(distances.values(), default=None)
     fitting = [row for row in usable if row.id in distances and distances[row.id] == nearest]
-    fitting.sort(key=_rank_hotel)
+    fitting.sort(key=rank_hotel)
     others = ["stars"] * (len(usable) - len(fitting))
-    return HotelFindings(
-        ranking=tuple(row.id for row in fitting),
-        eligible=len(fitting),
-        is_widened=bool(nearest),
-        rejected=_count([*others, *(why for why in reasons if why)], HOTEL_REJECTIONS),
+    return let_in_wished(
+        HotelFindings(
+            ranking=tuple(row.id for row in fitting),
+            eligible=len(fitting),
+            is_widened=bool(nearest),
+            rejected=_count([*others, *(why for why in reasons if why)], HOTEL_REJECTIONS),
+        ),
+        usable,
+        {row.id for row in fitting},
+        ask,
     )
+
+
+def let_in_wished(
+    found: HotelFindings,
+    usable: Sequence[HotelCandidate],
+    fitting: Collection[str],
+    ask: CityAsk,
+) -> HotelFindings:
+    """The findings with the hotels that keep the wishes best, whatever their stars.
+
+    `usable` are all that no rule but that of the stars keeps out.
+    """
+    wished = {row.id: row.id in fitting for row in pick_hotels(usable, ask)}
+    out = sum(not fits for fits in wished.values())
+    stars = found.rejected["stars"] - out
+    return replace(found, wished=wished, rejected={**found.rejected, "stars": stars})
+
+
+def pick_hotels(rows: Iterable[HotelCandidate], ask: CityAsk) -> list[HotelCandidate]:
+    """Hotels named by a wish, those that keep all wishes best, and the cheapest where it matters."""
+    rows = list(rows)
+    named = list_exempt_hotels(ask.wishes)
+    picked = [row for row in rows if row.id in named]
+    if list_hotel_wishes(ask.wishes):
+
+        def rank(row: HotelCandidate) -> tuple[HotelRank, int, HotelOrder]:
+            stars = 9 if row.stars is None else measure_stars(row.stars, ask.limits.stars)
+            return rank_wished(row, ask.wishes, ask.spots), stars, rank_hotel(row)
+
+        picked += sorted(rows, key=rank)[:WISHED_HOTELS]
+    if any(isinstance(wish, SpendWish) and wish.on == "hotels" for wish in ask.wishes):
+        priced = [row for row in rows if row.price_per_night is not None and row.stars is not None]
+        priced.sort(key=lambda row: (row.price_per_night, rank_hotel(row)))
+        picked += [*priced[:1], *priced[-1:]]
+    return list({row.id: row for row in picked}.values())
 
 
 def _judge_hotel(entry: Entry[HotelCandidate], ask: CityAsk) -> str | None:
@@ -151,7 +209,11 @@ def measure_stars(stars: int, band: Collection[int]) -> int:
     return min(abs(stars - wanted) for wanted in band)
 
 
-def _rank_hotel(row: HotelCandidate) -> tuple[float, bool, Decimal, str]:
+HotelOrder = tuple[float, bool, Decimal, str]
+
+
+def rank_hotel(row: HotelCandidate) -> HotelOrder:
+    """What a hotel is ranked by: rating, price, id."""
     price = row.price_per_night
     return -(row.rating or 0), price is None, price or Decimal(0), row.id
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from backend.catalogue.queries import read_state
@@ -17,6 +17,7 @@ from backend.pool.city_search import (
     read_fares,
     read_hotels,
     read_places,
+    read_spots,
     read_stations,
     read_tag_rows,
     read_trains,
@@ -24,7 +25,13 @@ from backend.pool.city_search import (
     search_places,
 )
 from backend.pool.departure import find_connections, read_zones
-from backend.pool.findings import PoolLimits, TrainFindings, ask_city, read_limits
+from backend.pool.findings import (
+    PoolLimits,
+    TrainFindings,
+    ask_city,
+    list_let_in,
+    read_limits,
+)
 from backend.pool.plan_request import PlanRequest
 from backend.pool.queries import Wanted, read_wanted
 from backend.pool.snapshot import (
@@ -37,6 +44,7 @@ from backend.pool.snapshot import (
 )
 from backend.pool.stay import Leg, TripCalendar, plan_legs, plan_stays, read_calendar
 from backend.pool.train_queries import count_trains, find_changing, find_running
+from backend.pool.wished import list_leg_wishes, list_refused
 
 _TRIES = 5
 
@@ -117,6 +125,8 @@ class CandidatePoolService:
             limits.price_cap,
             with_synthetic=limits.allow_synthetic,
         )
+        refused = list_refused(request.wishes)
+        wanted = replace(wanted, refused=refused, let_in=list_let_in(request))
         calendar = read_calendar(request, plan_stays(request), cities)
         return _Trip(request, limits, wanted, cities, calendar)
 
@@ -124,9 +134,10 @@ class CandidatePoolService:
         self, trip: _Trip
     ) -> tuple[dict[str, CityPool], dict[str, PoiCandidate]]:
         pools, ranked = {}, {}
+        spots = await read_spots(self._session, trip.request.wishes, trip.cities)
         for stay in plan_stays(trip.request):
             days_off = trip.calendar.days_off_in(stay.city)
-            ask = ask_city(trip.request, stay, days_off, trip.limits)
+            ask = ask_city(trip.request, stay, days_off, trip.limits, spots)
             places, rows = await search_places(self._session, ask, trip.wanted)
             hotels = await search_hotels(self._session, ask, trip.wanted)
             pools[stay.city] = cut_city(stay, places, hotels, trip.limits)
@@ -147,7 +158,9 @@ class CandidatePoolService:
                 {why: rejected.get(why, 0) for why in TRAIN_REJECTIONS if why != "spread"},
             )
             connections = [] if running[n] else await self._connect(leg, trip, vias)
-            pools.append(cut_leg(leg, found, connections, trip.limits, read_zones(trip.cities)))
+            wishes = list_leg_wishes(trip.request, [leg[:2] for leg in legs], n)
+            zones = read_zones(trip.cities)
+            pools.append(cut_leg(leg, found, connections, trip.limits, zones, wishes))
         return pools, vias
 
     async def _connect(self, leg: Leg, trip: _Trip, vias: dict[str, CityRow]) -> list[Connection]:

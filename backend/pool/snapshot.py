@@ -27,6 +27,8 @@ from backend.pool.candidate import (
 )
 from backend.pool.fares import FareKind, FareRule, Payment, pay_tickets
 from backend.pool.plan_request import PlanRequest
+from backend.pool.wished import Spots, list_leg_wishes
+from backend.pool.wishes import IntercityWish
 
 Kind = Literal["poi", "hotel", "train"]
 
@@ -261,6 +263,19 @@ class Snapshot(Part):
         if poi.booking != "required" or self.asked_on is None:
             return False
         return date - dt.timedelta(poi.book_days_ahead) < self.asked_on
+
+    @cached_property
+    def spots(self) -> Spots:
+        """Where the places, stations and hotels of the snapshot are, by id."""
+        rows: list[PoiCandidate | HotelCandidate]
+        rows = [*self.rows.hotels.values(), *self.rows.pois.values()]
+        stations = {f"{s.city}/{s.name}": (s.city, (s.lat, s.lon)) for s in self.stations}
+        return {row.id: (row.city, row.position) for row in rows} | stations
+
+    def list_leg_wishes(self, number: int) -> tuple[IntercityWish, ...]:
+        """The wishes about one leg."""
+        ways = [(leg.from_city, leg.to_city) for leg in self.legs]
+        return list_leg_wishes(self.request, ways, number)
 
     def list_fares(self, kind: FareKind, city: str) -> tuple[FareRule, ...]:
         """The fares by age that hold in a city, or for trains that leave it."""

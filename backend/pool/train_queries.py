@@ -60,6 +60,7 @@ _DEPARTURE = (
     (_train.arrive_min + 1440 * _train.day_offset).label("arrive"),
     _train.price,
     _train.runs_on_mask,
+    _train.number,
 )
 RUNNING_TRAINS = (
     select(LEG.c.n, *_DEPARTURE)
@@ -105,7 +106,7 @@ async def find_changing(session: Session, leg: Leg, wanted: Wanted) -> list[Depa
     """Trains out of the first city on the leg's date, and all into the second, from elsewhere."""
     binds = {"start": leg.from_city, "end": leg.to_city, "day": _bit(leg)}
     rows = await session.execute(CHANGING_TRAINS, wanted.binds | binds)
-    return [Departure(*row) for row in rows]
+    return [Departure._make(row) for row in rows]
 
 
 def _bit(leg: Leg) -> int:

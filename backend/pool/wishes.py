@@ -356,18 +356,14 @@ WISH_KINDS = ("spend", "price", "intercity", "beds", "visit", "eat", "hotel", "l
 
 
 def list_exempt_places(wishes: Sequence[Wish]) -> tuple[str, ...]:
-    """Places that a `must` names and does not refuse: no rule keeps them out of the pool."""
-    named = (wish.places for wish in wishes if wish.weight == "must" and not wish.is_unwanted)
+    """Places that a wish names and does not refuse: no rule keeps them out of the pool."""
+    named = (wish.places for wish in wishes if not wish.is_unwanted)
     return tuple(dict.fromkeys(place for places in named for place in places))
 
 
 def list_exempt_hotels(wishes: Sequence[Wish]) -> tuple[str, ...]:
     """The same for hotels."""
-    named = (
-        wish.hotel
-        for wish in wishes
-        if isinstance(wish, HotelWish) and wish.weight == "must" and not wish.is_unwanted
-    )
+    named = (wish.hotel for wish in wishes if isinstance(wish, HotelWish) and not wish.is_unwanted)
     return tuple(dict.fromkeys(hotel for hotel in named if hotel is not None))
 
 

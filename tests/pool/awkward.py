@@ -185,8 +185,31 @@ def requests(draw: st.DrawFn, catalogue: MemoryCatalogue) -> PlanRequest:
             "interests": draw(st.lists(st.sampled_from(TAGS), max_size=4, unique=True)),
             "must_see": draw(st.lists(st.sampled_from(here), max_size=5, unique=True)),
             "avoid": draw(st.lists(st.sampled_from(anything), max_size=2, unique=True)),
+            "wishes": draw(st.lists(_wishes(here), max_size=3)) if draw(st.booleans()) else [],
         }
     )
+
+
+def _wishes(here: list[str]) -> st.SearchStrategy[dict[str, Any]]:
+    """Wishes that a pool must heed; what they name is in a city of the trip."""
+    places, weights = st.sampled_from(here), st.sampled_from(("must", "rather"))
+    types = st.sampled_from(("museum", "park", "restaurant"))
+    counts, truths = st.integers(1, 3), st.booleans()
+    shapes: tuple[dict[str, Any], ...] = (
+        {"kind": st.just("visit"), "type": st.tuples(types), "at_least": counts, "none": truths},
+        {"kind": st.just("visit"), "tag": st.tuples(st.sampled_from(TAGS)), "not": truths},
+        {"kind": st.just("visit"), "any_of": st.lists(places, min_size=1, max_size=2)},
+        {"kind": st.just("eat"), "place": places},
+        {"kind": st.just("hotel"), "near": places},
+        {"kind": st.just("hotel"), "stars": st.integers(1, 5)},
+        {"kind": st.just("hotel"), "features": st.tuples(st.sampled_from(TAGS)), "not": truths},
+        {"kind": st.just("price"), "of": st.just("night"), "at_most": st.integers(0, 300)},
+        {"kind": st.just("spend"), "on": st.just("hotels"), "at_most": st.integers(0, 900)},
+        {"kind": st.just("intercity"), "types": st.tuples(st.sampled_from("GDK"))},
+        {"kind": st.just("intercity"), "depart_after": st.just("12:00"), "not": truths},
+        {"kind": st.just("intercity"), "mode": st.sampled_from(("train", "flight"))},
+    )
+    return st.one_of(*(st.fixed_dictionaries({**shape, "weight": weights}) for shape in shapes))
 
 
 @st.composite

@@ -29,6 +29,8 @@ from backend.pool.rebuild import read_departure
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains
 from backend.pool.snapshot import CatalogueCounts, LegPool, Snapshot, SnapshotRows
 from backend.pool.stay import Leg, plan_legs, plan_stays, read_calendar
+from backend.pool.wished import Spots, list_leg_wishes
+from backend.pool.wishes import IntercityWish
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,16 @@ class MemoryCatalogue:
         calendar = read_calendar(request, stays, cities)
         pools = {}
         for stay in stays:
-            ask = ask_city(request, stay, calendar.days_off_in(stay.city), limits)
+            ask = ask_city(request, stay, calendar.days_off_in(stay.city), limits, self._spots())
             places = find_places([e for e in self.pois if e.row.city == stay.city], ask)
             hotels = find_hotels([e for e in self.hotels if e.row.city == stay.city], ask)
             assert len(places.ranking) == places.eligible
             pools[stay.city] = cut_city(stay, places, hotels, limits)
-        legs = [self._build_leg(leg, limits) for leg in plan_legs(request)]
+        ways = [leg[:2] for leg in plan_legs(request)]
+        legs = [
+            self._build_leg(leg, limits, list_leg_wishes(request, ways, n))
+            for n, leg in enumerate(plan_legs(request))
+        ]
         rows = self._choose_rows(*list_candidates(pools.values(), legs))
         used = list_tags(request, rows)
         visited = set(pools) | ({request.origin} if request.origin else set())
@@ -77,7 +83,14 @@ class MemoryCatalogue:
         kept = snapshot_values(params)
         return put_together(request, kept, pools, legs, rows, frame).sealed()
 
-    def _build_leg(self, leg: Leg, limits: PoolLimits) -> LegPool:
+    def _spots(self) -> Spots:
+        rows: list[PoiCandidate | HotelCandidate] = [entry.row for entry in self.pois]
+        rows += [entry.row for entry in self.hotels]
+        return {row.id: (row.city, row.position) for row in rows}
+
+    def _build_leg(
+        self, leg: Leg, limits: PoolLimits, wishes: tuple[IntercityWish, ...]
+    ) -> LegPool:
         entries = [Entry(read_departure(e.row), e.enabled, e.is_synthetic) for e in self.trains]
         zones = {city.id: city.timezone for city in self.cities}
         between = [
@@ -88,7 +101,7 @@ class MemoryCatalogue:
             e.row for e in entries if e.enabled and (limits.allow_synthetic or not e.is_synthetic)
         ]
         connections = [] if found.running else find_connections(leg, usable, zones)
-        return cut_leg(leg, found, connections, limits, zones)
+        return cut_leg(leg, found, connections, limits, zones, wishes)
 
     def _choose_rows(
         self, pois: Sequence[str], hotels: Sequence[str], trains: Sequence[str]

@@ -14,7 +14,7 @@ from backend.catalogue.importers.catalogue_csv import read_folder
 from backend.catalogue.importers.lines import CityLine, HotelLine, PoiLine, TagLine
 from backend.catalogue.opening_hours import is_open_on
 from backend.params.registry import default_values
-from backend.planner.days.travel_time import measure_distance_m
+from backend.pool.candidate import measure_distance_m
 
 FOLDER = Path(__file__).parents[2] / "seed_data"
 REQUIRED = frozenset(

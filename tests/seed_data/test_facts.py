@@ -10,7 +10,7 @@ from pathlib import Path
 from backend.catalogue.importers.catalogue_csv import read_folder
 from backend.catalogue.importers.lines import FareLine, PoiLine
 from backend.catalogue.opening_hours import is_in_season, open_intervals
-from backend.planner.days.travel_time import measure_distance_m
+from backend.pool.candidate import measure_distance_m
 
 FOLDER = Path(__file__).parents[2] / "seed_data"
 NIGHT = {"night_view", "nightlife"}

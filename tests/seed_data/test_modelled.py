@@ -21,7 +21,7 @@ from backend.catalogue.modelling.hotels import (
     read_rows,
 )
 from backend.clock import parse_minutes
-from backend.planner.days.travel_time import measure_distance_m
+from backend.pool.candidate import measure_distance_m
 
 SEED_DATA = Path(__file__).parents[2] / "seed_data"
 DAY = 24 * 60

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from backend.catalogue.importers.lines import HotelLine
 from backend.catalogue.modelling.hotels import BASE_PRICE, load_hotel_areas
-from backend.planner.days.travel_time import measure_distance_m
+from backend.pool.candidate import measure_distance_m
 
 FOLDER = Path(__file__).parents[2] / "seed_data" / "hotels"
 

@@ -11,8 +11,8 @@ from backend.agent.policy.brief import Brief, BriefCity, Ride, measure_day
 from backend.agent.policy.call_log import CallLog, Row, read_price
 from backend.catalogue.place_types import FOOD_TYPES
 from backend.planner.days.meals import MAX_BUSY_MIN, MAX_VISITS
-from backend.planner.days.travel_time import measure_distance_m
 from backend.planner.worth import Sight, Taste, rate_together
+from backend.pool.candidate import measure_distance_m
 
 WAY_MIN = 40
 """Getting to a place, waiting and looking for the entrance."""

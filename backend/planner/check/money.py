@@ -30,6 +30,7 @@ from backend.planner.plan.itinerary import (
     VisitItem,
 )
 from backend.pool.fares import Payment
+from backend.pool.wished import has_hotel_wishes
 from backend.text import Locale
 
 _FREE = Decimal(0)
@@ -184,7 +185,7 @@ def _find_tickets(context: CheckContext) -> Iterator[Finding]:
             what = {"zh-CN": f"票价 {format_money(price)}，上限 {cap}",
                     "en": f"{format_money(price)} a ticket, at most {cap}"}  # fmt: skip
             values = {"name": context.name(visited.poi), "what": what[context.locale]}
-            is_wanted = visited.poi.id in request.must_see_ids
+            is_wanted = visited.poi.id in (*request.must_see_ids, *request.wished_place_ids)
             yield Finding(visited.day, visited.item, values, "warning" if is_wanted else None)
 
 
@@ -202,6 +203,7 @@ def _find_hotels(context: CheckContext) -> Iterator[Finding]:
             what = {"zh-CN": f"{stars} 星，应为 {wanted} 星",
                     "en": f"{stars} stars instead of {wanted}"}  # fmt: skip
             is_all = context.snapshot.cities[hotel.city].hotels_widened
+            is_all = is_all or has_hotel_wishes(context.snapshot.request.wishes)
             values = {"name": context.name(hotel), "what": what[context.locale]}
             yield Finding(day, number, values, "warning" if is_all else None)
 

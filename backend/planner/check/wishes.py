@@ -11,14 +11,12 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from backend.catalogue.naming import fold
-from backend.catalogue.place_types import read_words
 from backend.clock import parse_minutes
 from backend.money import CENT
 from backend.planner.check.context import CheckContext, Constraint, Finding, Visited, show_time
 from backend.planner.days.legs import count_minutes
 from backend.planner.days.meals import is_food_place
-from backend.planner.days.travel_time import Position, measure_distance_m
+from backend.planner.days.travel_time import Position
 from backend.planner.plan.itinerary import (
     DayItem,
     LegItem,
@@ -28,9 +26,16 @@ from backend.planner.plan.itinerary import (
     VisitItem,
     WishParams,
 )
-from backend.pool.candidate import HotelCandidate
+from backend.pool.candidate import HotelCandidate, measure_distance_m
 from backend.pool.snapshot import LegPool
 from backend.pool.wish_texts import BEDS, MODES, describe_wish, list_words, say, show_amount
+from backend.pool.wished import (
+    has_feature,
+    is_of_kind,
+    is_train_wished,
+    list_times,
+    serves,
+)
 from backend.pool.wishes import (
     AtWish,
     BedsWish,
@@ -220,28 +225,14 @@ def _list_rides(context: CheckContext) -> dict[int, list[tuple[int, int, LegItem
 
 def _measure_leg(wish: IntercityWish, leg: LegPool, rides: Sequence[LegItem]) -> int | None:
     """None: as wished; else the minutes by which it is too early or late, or 0."""
-    numbers = [(ride.number or "").upper() for ride in rides]
-    types = tuple(text.upper() for text in wish.types)
-    wrong = (
-        wish.mode is not None and any(ride.mode != wish.mode for ride in rides),
-        bool(types) and not all(number.startswith(types) for number in numbers),
-        wish.number is not None and wish.number.upper() not in numbers,
-        wish.direct and len(rides) > 1,
-    )
-    if any(wrong):
+    numbers = [ride.number or "" for ride in rides]
+    is_other_mode = wish.mode is not None and any(ride.mode != wish.mode for ride in rides)
+    if is_other_mode or not is_train_wished(wish, numbers):
         return 0
     depart, arrive = rides[0].depart, rides[-1].arrive
     assert depart is not None
     assert arrive is not None
-    times = (
-        (wish.depart_after, 1, count_minutes(depart, leg.date)),
-        (wish.depart_before, -1, count_minutes(depart, leg.date)),
-        (wish.arrive_after, 1, count_minutes(arrive, leg.date)),
-        (wish.arrive_before, -1, count_minutes(arrive, leg.date)),
-    )
-    off = [sign * (parse_minutes(time) - minutes) for time, sign, minutes in times if time]
-    if wish.longest_min is not None:
-        off.append((arrive - depart) // dt.timedelta(minutes=1) - wish.longest_min)
+    off = list_times(wish, count_minutes(depart, leg.date), count_minutes(arrive, leg.date))
     return next((minutes for minutes in off if minutes > 0), None)
 
 
@@ -299,7 +290,7 @@ def judge_beds(context: CheckContext, wish: BedsWish) -> Iterator[Miss]:
 
 def judge_visit(context: CheckContext, wish: VisitWish) -> Iterator[Miss]:
     """Distinct places of a kind, or that none of them is in the plan."""
-    found = [v for v in context.visits if _is_of_kind(v, wish)]
+    found = [v for v in context.visits if is_of_kind(v.poi, wish)]
     if wish.is_unwanted:
         for visited in found:
             name = context.name(visited.poi)
@@ -312,15 +303,6 @@ def judge_visit(context: CheckContext, wish: VisitWish) -> Iterator[Miss]:
     days = [wish.day] if wish.day else range(1, len(context.itinerary.days) + 1)
     for day in days:
         yield from _judge_count(context, wish, [v for v in found if v.day == day], day)
-
-
-def _is_of_kind(visited: Visited, wish: VisitWish) -> bool:
-    poi = visited.poi
-    if wish.day not in {None, visited.day} or (wish.free and poi.price != 0):
-        return False
-    if not (wish.type or wish.tag or wish.any_of):
-        return not visited.is_meal
-    return poi.type in wish.type or poi.id in wish.any_of or not {*wish.tag}.isdisjoint(poi.tags)
 
 
 def _judge_count(
@@ -346,8 +328,8 @@ def _judge_count(
 def judge_eat(context: CheckContext, wish: EatWish) -> Iterator[Miss]:
     """Meals of a cuisine or at a place."""
     meals = [v for v in context.visits if _is_meal(context, v, wish)]
-    found = [v for v in meals if _serves(v, wish)]
-    unsure = [v for v in meals if wish.cuisine and not v.poi.cuisine and not _serves(v, wish)]
+    found = [v for v in meals if serves(v.poi, wish)]
+    unsure = [v for v in meals if wish.cuisine and not v.poi.cuisine and not serves(v.poi, wish)]
     if wish.negated:
         for visited in found:
             name = context.name(visited.poi)
@@ -372,10 +354,6 @@ def _is_meal(context: CheckContext, visited: Visited, wish: EatWish) -> bool:
     if isinstance(item, MealItem):
         return wish.meal in {None, item.meal}
     return wish.meal is None and is_food_place(visited.poi)
-
-
-def _serves(visited: Visited, wish: EatWish) -> bool:
-    return visited.poi.id in wish.places or not {*wish.cuisine}.isdisjoint(visited.poi.cuisine)
 
 
 def _is_offered(context: CheckContext, wish: EatWish) -> bool:
@@ -472,15 +450,6 @@ def _judge_feature(
     return truth, (f"没有“{shown}”", f"does not have “{shown}”"), None
 
 
-def has_feature(hotel: HotelCandidate, feature: str) -> bool:
-    """Whether a hotel is known to offer something, by tag, beds, brand or, for a brand, name."""
-    if feature in hotel.tags or feature in hotel.beds:
-        return True
-    if feature in read_words("feature"):
-        return False
-    return any(feature in fold(text) for text in (hotel.brand or "", hotel.name, hotel.name_en))
-
-
 def _judge_near(
     context: CheckContext, hotel: HotelCandidate, wish: HotelWish
 ) -> tuple[Truth, Texts, int | None]:
@@ -506,14 +475,18 @@ def find_position(context: CheckContext, place: str) -> Position | None:
 def judge_local(context: CheckContext, wish: LocalWish) -> Iterator[Miss]:
     """Ways inside cities: their modes, and how far one walks at once."""
     ways = [(d, n, item) for d, n, item in context.items() if isinstance(item, TransferItem)]
+    only = () if wish.negated or wish.only == ("bus",) else wish.only
     never, use = (wish.use, wish.never) if wish.negated else (wish.never, wish.use)
     for day, number, way in ways:
-        if way.mode in never or (wish.only and not wish.negated and way.mode not in wish.only):
+        if way.mode in never or (only and way.mode not in only):
             yield Miss(_show_way(way), day, number)
         elif over := _measure_way(way, wish):
             yield Miss(_show_way(way), day, number, over)
+    unknown = [mode for mode in (*use, *wish.only) if mode == "bus"]
+    if unknown and not wish.negated:
+        yield _unknown("数据中没有公交线路", "the catalogue has no buses")
     for mode in use:
-        if ways and all(way.mode != mode for _, _, way in ways):
+        if mode not in unknown and ways and all(way.mode != mode for _, _, way in ways):
             name = MODES[mode]
             yield Miss((f"没有用{name[0]}", f"no way is by {name[1]}"))
     if wish.only and wish.negated and ways and all(way.mode in wish.only for _, _, way in ways):
