@@ -78,8 +78,15 @@ PLACE_RULES: Rules = (
 _TYPES, _TAGS, _CUISINES = (
     bindparam(name, type_=TEXTS) for name in ("of_types", "of_tags", "of_cuisines")
 )
-_OF_KIND = or_(
-    _place.type == any_(_TYPES), _place.tags.op("&&")(_TAGS), _place.cuisine.op("&&")(_CUISINES)
+_IS_ANY_PRICE: BindParameter[bool] = bindparam("any_price", type_=Boolean)
+_OF_KIND = and_(
+    or_(
+        _place.type == any_(_TYPES),
+        _place.tags.op("&&")(_TAGS),
+        _place.cuisine.op("&&")(_CUISINES),
+        _place.id == any_(bindparam("named", type_=TEXTS)),
+    ),
+    or_(_IS_ANY_PRICE, _place.price == 0),
 )
 _IS_REFUSED = and_(
     or_(
@@ -170,8 +177,7 @@ RANK_UNREFUSED_PLACES = _rank_places(UNREFUSED_PLACE_RULES)
 
 def _find_of_kind(rules: Rules) -> Select[Any]:
     """The best places of a kind that is wished for."""
-    chosen = or_(_OF_KIND, _place.id == any_(bindparam("named", type_=TEXTS)))
-    found = select(_place.id, MATCHES, LIKING).where(_is_eligible(rules), chosen)
+    found = select(_place.id, MATCHES, LIKING).where(_is_eligible(rules), _OF_KIND)
     return found.order_by(*PLACE_ORDER).limit(_SIZE)
 
 
@@ -300,6 +306,7 @@ async def find_of_kind(
         "of_tags": list(wish.tag) if isinstance(wish, VisitWish) else [],
         "of_cuisines": [] if isinstance(wish, VisitWish) else list(wish.cuisine),
         "named": list(wish.places),
+        "any_price": not (isinstance(wish, VisitWish) and wish.free),
         "size": wish.at_least + SPARE_PLACES,
     }
     statement = _FIND_UNREFUSED_OF_KIND if wanted.refused else _FIND_OF_KIND

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from backend.catalogue.naming import fold
-from backend.catalogue.place_types import read_words
+from backend.catalogue.place_types import FOOD_TYPES, read_words
 from backend.clock import parse_minutes
 from backend.pool.candidate import HotelCandidate, PoiCandidate, measure_distance_m
 from backend.pool.plan_request import PlanRequest
@@ -38,6 +38,10 @@ SPARE_PLACES = 4
 
 def is_of_kind(poi: PoiCandidate, wish: VisitWish) -> bool:
     """Whether a wish for visits is about this place."""
+    if wish.free and poi.price != 0:
+        return False
+    if not (wish.type or wish.tag or wish.any_of):
+        return poi.type not in FOOD_TYPES
     return poi.type in wish.type or poi.id in wish.any_of or not {*wish.tag}.isdisjoint(poi.tags)
 
 
@@ -56,13 +60,14 @@ def is_within(amount: Decimal, wish: PriceWish | SpendWish) -> bool:
 def list_refused(wishes: Iterable[Wish]) -> tuple[VisitWish, ...]:
     """Wishes by which places of a kind must not be visited."""
     refusing = (w for w in wishes if isinstance(w, VisitWish) and w.is_unwanted)
-    return tuple(wish for wish in refusing if wish.weight == "must")
+    musts = (wish for wish in refusing if wish.weight == "must" and not (wish.free or wish.day))
+    return tuple(wish for wish in musts if wish.type or wish.tag or wish.any_of)
 
 
 def list_wanted_kinds(wishes: Iterable[Wish]) -> tuple[VisitWish | EatWish, ...]:
     """Wishes for places of a kind, of which the pool is to hold some."""
     wanted = (w for w in wishes if isinstance(w, VisitWish | EatWish) and not w.is_unwanted)
-    return tuple(wish for wish in wanted if _names_kind(wish))
+    return tuple(wish for wish in wanted if wish.at_least and _names_kind(wish))
 
 
 def _names_kind(wish: VisitWish | EatWish) -> bool:
@@ -152,8 +157,12 @@ def _judge_parts(hotel: HotelCandidate, wish: HotelWish, spots: Spots) -> Iterab
         yield has_feature(hotel, feature) or None
     if wish.near is not None:
         yield _judge_near(hotel, wish, [position for _, position in near])
-    if wish.stars is not None:
-        yield None if hotel.stars is None else hotel.stars >= wish.stars
+    if (wish.stars, wish.stars_at_most) != (None, None):
+        stars = hotel.stars
+        low, high = wish.stars or 0, wish.stars_at_most or 9
+        yield None if stars is None else low <= stars <= high
+    if wish.rating is not None:
+        yield None if hotel.rating is None else hotel.rating >= wish.rating
 
 
 def _judge_near(
@@ -189,7 +198,8 @@ def is_by_own_means(wishes: Iterable[IntercityWish]) -> bool:
 def _refuses_trains(wish: IntercityWish) -> bool:
     if not wish.negated:
         return wish.mode not in {None, KNOWN_MODE}
-    is_about_some = wish.types or wish.number or list_times(wish, 0, 0)
+    said = wish.types, wish.number, wish.direct, wish.longest_min, list_times(wish, 0, 0)
+    is_about_some = any(said)
     return wish.mode == KNOWN_MODE and not is_about_some
 
 
@@ -208,6 +218,8 @@ def is_train_wished(wish: IntercityWish, numbers: Sequence[str]) -> bool:
     """Whether trains of these numbers are of the types and among the numbers wished for."""
     types = tuple(text.upper() for text in wish.types)
     typed = [number_of_type(number) for number in numbers]
+    if wish.direct and len(numbers) > 1:
+        return False
     if types and not all(number.startswith(types) for number in typed):
         return False
     return wish.number is None or wish.number.upper() in {*typed, *(n.upper() for n in numbers)}
@@ -225,6 +237,7 @@ def keeps_ride(wish: IntercityWish, numbers: Sequence[str], depart: int, arrive:
     is_as_said = (
         wish.mode in {None, KNOWN_MODE}
         and is_train_wished(wish, numbers)
+        and (wish.longest_min is None or arrive - depart <= wish.longest_min)
         and all(minutes <= 0 for minutes in list_times(wish, depart, arrive))
     )
     return is_as_said is not wish.negated

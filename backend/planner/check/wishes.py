@@ -233,6 +233,8 @@ def _measure_leg(wish: IntercityWish, leg: LegPool, rides: Sequence[LegItem]) ->
     assert depart is not None
     assert arrive is not None
     off = list_times(wish, count_minutes(depart, leg.date), count_minutes(arrive, leg.date))
+    if wish.longest_min is not None:
+        off.append((arrive - depart) // dt.timedelta(minutes=1) - wish.longest_min)
     return next((minutes for minutes in off if minutes > 0), None)
 
 
@@ -290,7 +292,7 @@ def judge_beds(context: CheckContext, wish: BedsWish) -> Iterator[Miss]:
 
 def judge_visit(context: CheckContext, wish: VisitWish) -> Iterator[Miss]:
     """Distinct places of a kind, or that none of them is in the plan."""
-    found = [v for v in context.visits if is_of_kind(v.poi, wish)]
+    found = [v for v in context.visits if _is_of_kind(v, wish)]
     if wish.is_unwanted:
         for visited in found:
             name = context.name(visited.poi)
@@ -303,6 +305,10 @@ def judge_visit(context: CheckContext, wish: VisitWish) -> Iterator[Miss]:
     days = [wish.day] if wish.day else range(1, len(context.itinerary.days) + 1)
     for day in days:
         yield from _judge_count(context, wish, [v for v in found if v.day == day], day)
+
+
+def _is_of_kind(visited: Visited, wish: VisitWish) -> bool:
+    return wish.day in {None, visited.day} and is_of_kind(visited.poi, wish)
 
 
 def _judge_count(
