@@ -22,6 +22,7 @@ from backend.pool.wishes import (
     AnyOf,
     NameOrGroup,
     Wish,
+    drop_named,
     list_exempt_hotels,
     list_exempt_places,
     list_ids,
@@ -233,6 +234,10 @@ class PlanRequest(Document):
         """The must-sees without these places; a group stays as long as it has a place."""
         left = [tuple(i for i in choice if i not in gone) for choice in self.must_see_choices]
         return tuple(c[0] if len(c) == 1 else AnyOf(any_of=c) for c in left if c)
+
+    def drop_wishes(self, gone: Container[str]) -> tuple[Wish, ...]:
+        """The wishes without the names of these places and hotels."""
+        return drop_named(self.wishes, gone)
 
     @property
     def last_date(self) -> dt.date:

@@ -4,7 +4,7 @@ A snapshot holds wishes with ids for the names of places, hotels, tags and citie
 error of the plan where it is not kept, `rather` a warning.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -14,6 +14,7 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
+    ValidationError,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -365,6 +366,36 @@ def list_exempt_hotels(wishes: Sequence[Wish]) -> tuple[str, ...]:
     """The same for hotels."""
     named = (wish.hotel for wish in wishes if isinstance(wish, HotelWish) and not wish.is_unwanted)
     return tuple(dict.fromkeys(hotel for hotel in named if hotel is not None))
+
+
+def drop_named(wishes: Sequence[Wish], gone: Container[str]) -> tuple[Wish, ...]:
+    """The wishes without these places and hotels; one that says nothing any more is left out."""
+    return tuple(w for wish in wishes if (w := _drop_names(wish, gone)) is not None)
+
+
+def _drop_names(wish: Wish, gone: Container[str]) -> Wish | None:
+    if wish.is_unwanted or isinstance(wish, SpendWish | PriceWish | IntercityWish | LocalWish):
+        return wish
+    fields: dict[str, Any] = wish.model_dump(exclude={"negated"})
+    names = [name for name in ("any_of", "place", "hotel", "after") if fields.get(name)]
+    for name in names:
+        named = getattr(wish, name)
+        ids = tuple(i for i in (named if name == "any_of" else list_ids(named)) if i not in gone)
+        fields[name] = ids if name == "any_of" else _name_or_group(ids)
+    if isinstance(wish, VisitWish) and wish.any_of and not (wish.type or wish.tag):
+        fields["at_least"] = min(wish.at_least, len(fields["any_of"]))
+        if not fields["any_of"]:
+            return None
+    try:
+        return type(wish).model_validate({k: v for k, v in fields.items() if v is not None})
+    except ValidationError:
+        return None
+
+
+def _name_or_group(ids: tuple[str, ...]) -> str | dict[str, Any] | None:
+    if not ids:
+        return None
+    return ids[0] if len(ids) == 1 else {"any_of": ids}
 
 
 def number_wishes(wishes: tuple[Wish, ...], *kinds: str) -> Iterator[tuple[int, Any]]:

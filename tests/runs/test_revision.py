@@ -176,6 +176,33 @@ async def test_a_must_see_that_is_taken_out_is_none_any_more() -> None:
     assert moved.locks.out == ()
 
 
+async def test_what_is_taken_out_is_no_wish_any_more() -> None:
+    wishes = [
+        {"kind": "at", "place": "bj-gugong", "day": 2},
+        {"kind": "visit", "any_of": ["bj-gugong", "bj-tiantan"], "at_least": 2},
+        {"kind": "hotel", "hotel": "bj-h-dongdan"},
+        {"kind": "hotel", "hotel": "bj-h-dongdan", "stars": 3},
+        {"kind": "visit", "any_of": ["bj-gugong"], "none": True},
+    ]
+    snapshot = make_snapshot(wishes=wishes)
+    draft = make_draft({2: ["gugong"], 3: ["tiantan"]})
+    revised = ask(
+        snapshot,
+        draft,
+        {"op": "remove", **find_item(snapshot, draft, "bj-gugong")},
+        {"op": "swap_hotel", "city": "beijing", "hotel_id": "bj-h-xidan"},
+    )
+    left = [wish.model_dump(mode="json") for wish in revised.snapshot.request.wishes]
+    assert left == [
+        {"weight": "must", "kind": "visit", "any_of": ["bj-tiantan"], "at_least": 1},
+        {"weight": "must", "kind": "hotel", "stars": 3},
+        {"weight": "must", "kind": "visit", "any_of": ["bj-gugong"], "at_least": 1, "none": True},
+    ]
+    assert ask(snapshot, draft, {"op": "pace", "pace": "packed"}).snapshot.request.wishes == (
+        snapshot.request.wishes
+    )
+
+
 async def test_another_pace_says_what_went_and_keeps_what_edits_brought() -> None:
     snapshot = make_snapshot(pace="packed")
     draft = make_draft(

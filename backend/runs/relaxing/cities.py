@@ -83,7 +83,10 @@ def suggest_drops(diagnosis: Diagnosis, cities: Sequence[str]) -> Iterator[Chang
     if not gone or len(gone) >= len(request.destinations):
         return
     there = frozenset(poi_id for poi_id in request.must_see_ids if rows[poi_id].city in gone)
-    after = _drop(request, gone, there)
+    hotels = diagnosis.snapshot.rows.hotels
+    named = there | {i for i, row in rows.items() if row.city in gone}
+    named |= {i for i, row in hotels.items() if row.city in gone}
+    after = _drop(request, gone, named)
     names = [name_in(diagnosis.snapshot.city_rows[city], request.locale) for city in gone]
     shown = ("、" if request.locale == "zh-CN" else ", ").join(names)
 
@@ -99,7 +102,7 @@ def suggest_drops(diagnosis: Diagnosis, cities: Sequence[str]) -> Iterator[Chang
         },
         message=MESSAGES["drop_city"][request.locale].format(city=shown),
         effort=DROP_EFFORT * len(gone) + len(there),
-        apply=lambda request: _drop(request, gone, there),
+        apply=lambda request: _drop(request, gone, named),
         is_elsewhen=True,
         grow=grow,
     )
@@ -108,7 +111,9 @@ def suggest_drops(diagnosis: Diagnosis, cities: Sequence[str]) -> Iterator[Chang
 def _drop(request: PlanRequest, gone: Sequence[str], there: frozenset[str]) -> PlanRequest:
     for city in gone:
         request = _drop_one(request, city)
-    return request.model_copy(update={"must_see": request.drop_must_sees(there)})
+    return request.model_copy(
+        update={"must_see": request.drop_must_sees(there), "wishes": request.drop_wishes(there)}
+    )
 
 
 def _drop_one(request: PlanRequest, city: str) -> PlanRequest:

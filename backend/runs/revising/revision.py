@@ -1,6 +1,6 @@
 """What a traveller wants changed in a finished plan: the body of a revision, and what it comes to."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
@@ -188,15 +188,33 @@ def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:
 def with_wishes(
     snapshot: Snapshot, edits: Iterable[Edit], removed: Sequence[Target] = ()
 ) -> Snapshot:
-    """The snapshot with the last pace that is asked for, and without must-sees that are taken out."""
-    request = snapshot.request
+    """The snapshot with the last pace that is asked for, and without what is taken out.
+
+    A place or a hotel that goes is no must-see any more, and no wish names it.
+    """
+    edits, request = tuple(edits), snapshot.request
     paces = [edit.pace for edit in edits if isinstance(edit, PaceEdit)]
     gone = {target.row_id for target in removed if target.kind == "poi"}
     must = request.drop_must_sees(gone)
-    changed = request.model_copy(update={"pace": (request.pace, *paces)[-1], "must_see": must})
+    wishes = request.drop_wishes(gone | set(_list_hotels_gone(snapshot, edits, removed)))
+    changed = request.model_copy(
+        update={"pace": (request.pace, *paces)[-1], "must_see": must, "wishes": wishes}
+    )
     if changed == request:
         return snapshot
     return snapshot.model_copy(update={"request": changed}).sealed()
+
+
+def _list_hotels_gone(
+    snapshot: Snapshot, edits: Iterable[Edit], removed: Sequence[Target]
+) -> Iterator[str]:
+    """Hotels that are taken out, and those of a city for which another one is asked for."""
+    yield from (target.row_id for target in removed if target.kind == "hotel")
+    for edit in edits:
+        if isinstance(edit, SwapHotelEdit):
+            city = _find_city(snapshot, edit.city)
+            rows = snapshot.rows.hotels.values()
+            yield from (r.id for r in rows if r.city == city and r.id != edit.hotel_id)
 
 
 @dataclass(frozen=True)
