@@ -28,6 +28,32 @@ def test_neighbours_share_a_day() -> None:
     assert all(together)
 
 
+def test_a_food_street_is_on_the_day_of_the_sight_beside_it() -> None:
+    places = [
+        make_poi("tower", lat=39.90, duration_min=120),
+        make_poi("street", lat=39.903, type="food_street", duration_min=120),
+        *(make_poi(f"far{n}", lat=39.94, lon=116.3 + n / 10, duration_min=150) for n in range(3)),
+    ]
+    snapshot = make_snapshot(pois=places, must_see=["tower", "street"])
+    arrangement = arrange(snapshot, SETTLED, [poi.id for poi in places])
+    days = {v.poi_id: day for day, visits in arrangement.draft.visits.items() for v in visits}
+    assert days["tower"] == days["street"]
+    problem = arrangement.solution.rater.problem
+    numbers = {candidate.poi.id: n for n, candidate in enumerate(problem.candidates)}
+    tied = {tie.other for tie in problem.list_ties(numbers["tower"]) if tie.parted}
+    assert tied == {numbers["street"]}
+
+
+def test_a_famous_place_at_its_best_at_dusk_is_seen_by_day_rather_than_not_at_all() -> None:
+    hours = make_poi("p", opening_hours="09:00-16:00", duration_min=330)
+    tower = {"id": "tower", "popularity": 95.0, "best_time": ("dusk",)}
+    others = [{"id": f"p{n}", "popularity": 88.0} for n in range(4)]
+    places = [hours.model_copy(update=fields) for fields in (*others, tower)]
+    arrangement = arrange(make_snapshot(pois=places), SETTLED, [poi.id for poi in places])
+    assert "tower" in arrangement.draft.poi_ids
+    assert arrangement.left_out
+
+
 def test_no_exchange_of_the_end_saves_anything() -> None:
     pois = [
         make_poi(f"p{n}", lat=39.85 + n * 37 % 11 / 60, lon=116.3 + n * 53 % 13 / 60)

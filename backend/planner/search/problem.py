@@ -134,11 +134,14 @@ NEIGHBOURS_M = 600
 FAR_M = 20_000
 FAR_TOGETHER_M = 5_000
 
-PARTED = 300.0
+PARTED = 900.0
 """In minutes of travel: two neighbours, or two parts of one site, on different days."""
 
 SEEN_TWICE = 400.0
 """More than an empty day costs."""
+
+TABLES = FOOD_TYPES - {"food_street"}
+"""Where one sits down; a food street is walked through, with what lies beside it."""
 
 FEW = 3
 """Up to so many neighbours each pair counts in full: what fills days cannot be on one."""
@@ -181,7 +184,7 @@ def _tie(one: Candidate, other: Candidate, *, is_far: bool) -> tuple[float, floa
         return _price_twice(other, one), 0.0
     if other.poi.id == one.poi.part_of:
         return _price_twice(one, other), 0.0
-    if one.poi.type in FOOD_TYPES or other.poi.type in FOOD_TYPES:
+    if not {one.poi.type, other.poi.type}.isdisjoint(TABLES):
         return 0.0, 0.0
     is_one_site = one.poi.part_of is not None and one.poi.part_of == other.poi.part_of
     most = FAR_TOGETHER_M if is_far else NEIGHBOURS_M

@@ -18,6 +18,7 @@ from backend.money import add_up
 from backend.planner.days.frame import Frame, Stop
 from backend.planner.days.hours import (
     DARK,
+    NIGHT_TAGS,
     is_at_best,
     is_for_daylight,
     is_for_evenings,
@@ -27,6 +28,7 @@ from backend.planner.days.hours import (
 from backend.planner.days.meals import MAX_BUSY_MIN, MEAL_MIN, is_self_catered
 from backend.planner.days.schedule import PartPlan, Route, Slot, schedule
 from backend.planner.search.problem import Problem, Room
+from backend.pool.candidate import PoiCandidate
 from backend.pool.plan_request import Pace
 
 
@@ -73,8 +75,10 @@ SNACK_MEAL = 40
 ODD_MEAL_PLACE = 90
 LIT_PLACE_BY_DAY = 20
 NIGHT_PLACE_BY_DAY = 60
-NIGHT_SHARE = 0.7
-"""What is for the evening alone loses so many minutes by day, and this share of its weight."""
+NIGHT_SHARE, EVENING_SHARE, DUSK_SHARE = 0.7, 0.5, 0.1
+"""By day a place at its best in the evening loses those minutes and a share of its weight: most of
+it where there is nothing by day (a show, a bar) or the traveller comes for the lights, less where
+dusk suits as well, little where the best is only the light at dusk."""
 
 OFF_TIME = 45
 """A temple in the late afternoon, a sunset place at noon."""
@@ -217,7 +221,8 @@ class Rater:
         if self._is_evening[number]:
             if is_at_best(DARK, slot.start, slot.end, dusk):
                 return 0.0
-            return NIGHT_PLACE_BY_DAY + NIGHT_SHARE * candidate.weight * (not candidate.is_bound)
+            lost = _share_lost(candidate.poi, self.problem.interests)
+            return NIGHT_PLACE_BY_DAY + lost * candidate.weight * (not candidate.is_bound)
         if not is_at_best(read_best_times(candidate.poi), slot.start, slot.end, dusk):
             return OFF_TIME
         return LIT_PLACE_BY_DAY * (slot.end <= dusk and is_lit(candidate.poi))
@@ -251,6 +256,13 @@ class Rater:
             return Decimal(0)
         tickets = sum((self.problem.candidates[c].money for c in order), Decimal(0))
         return tickets + _pay_ways(self.problem.rooms[number], plan) - self._bare[number]
+
+
+def _share_lost(poi: PoiCandidate, interests: frozenset[str]) -> float:
+    times = read_best_times(poi)
+    if "dusk" not in times or (is_lit(poi) and not NIGHT_TAGS.isdisjoint(interests)):
+        return NIGHT_SHARE
+    return EVENING_SHARE if "night" in times else DUSK_SHARE
 
 
 def _list_nodes(room: Room, plan: PartPlan) -> list[int]:
