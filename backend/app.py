@@ -22,6 +22,7 @@ from backend.bootstrap import open_services
 from backend.console.app import GuardHeaders, create_console
 from backend.console.guide import create_guide
 from backend.pool.plan_request import PlanRequest
+from backend.runs.life.asking import AnswersRequest, TextRequest
 from backend.runs.revising.revision import RevisionRequest
 from backend.settings import Settings
 from backend.sources.spec import Source
@@ -48,6 +49,8 @@ ROUTERS = (
 
 BODIES: tuple[type[BaseModel], ...] = (
     PlanRequest,
+    TextRequest,
+    AnswersRequest,
     RevisionRequest,
     tuning.ParamChange,
     tuning.ToolChange,

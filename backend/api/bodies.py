@@ -61,9 +61,14 @@ def read_body_as(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
     return read
 
 
-def document_body(name: str, examples: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What OpenAPI says of a body that is read here: a reference to one of its schemas."""
-    content: dict[str, Any] = {"schema": {"$ref": f"#/components/schemas/{name}"}}
+def document_body(
+    name: str, examples: dict[str, Any] | None = None, *, other: str | None = None
+) -> dict[str, Any]:
+    """What OpenAPI says of a body that is read here: a reference to its schema, or to two of them."""
+    schema: dict[str, Any] = {"$ref": f"#/components/schemas/{name}"}
+    if other is not None:
+        schema = {"anyOf": [schema, {"$ref": f"#/components/schemas/{other}"}]}
+    content: dict[str, Any] = {"schema": schema}
     if examples is not None:
         content["examples"] = examples
     return {"requestBody": {"required": True, "content": {"application/json": content}}}

@@ -44,6 +44,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     console.print(Text(f"{result['id']}: {result['status']} ({planner}{fallback})", style="bold"))
     if result["error"]:
         console.print(Text(f"{result['error']['code']}: {result['error']['message']}", style="red"))
+    _print_reading(console, result)
     if result["funnel"]:
         print_funnel(console, result["funnel"])
     if result["itinerary"]:
@@ -66,6 +67,17 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             f" {usage['output_tokens']} out"
         )
     )
+
+
+def _print_reading(console: Console, result: dict[str, Any]) -> None:
+    """What was not understood in the text, and what is asked."""
+    for warning in (result["reading"] or {"warnings": ()})["warnings"]:
+        console.print(Text(f"{warning['code']}: {warning['message']}", style="yellow"))
+    for need in result["needs"]:
+        choices = ", ".join(str(choice) for choice in need["choices"][:12])
+        default = f" [{need['default']}]" if need["default"] is not None else ""
+        hint = f" ({choices})" if choices else ""
+        console.print(Text(f"{need['field']}: {need['question']}{hint}{default}"))
 
 
 def _print_wishes(console: Console, wishes: Iterable[dict[str, Any]]) -> None:

@@ -51,7 +51,7 @@ def plan(
             started = await start_run(
                 engine, None, tenant, raw, deadline_seconds=deadline, model=model
             )
-            async with hold_run(engine, started.run_id):
+            async with hold_run(engine, started.run_id):  # one with questions stays as it is
                 await advance_run(engine, planners, started.run_id, means=means)
         result = await show_run(engine, started.run_id, tenant)
         if result.itinerary:

@@ -20,9 +20,9 @@ from backend.errors import ConfigurationError
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue
 from backend.pool.build import preview_document
-from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
+from backend.runs.life.asking import Taken, preview_request
 from backend.text import quote
 
 
@@ -46,16 +46,21 @@ def preview(output: Output, source: str, params: dict[str, ParamValue], target: 
     """
     raw = read_json(source)
 
-    async def work(engine: Engine) -> Snapshot:
+    async def work(engine: Engine) -> tuple[Taken, Snapshot]:
         async with transaction(engine) as session:
             values = await read_params(session) | params
-            request = await resolve_request(session, raw, values)
-            return await CandidatePoolService(session).build(request, values)
+            taken = await preview_request(session, raw, values)
+            assert taken.request is not None
+            return taken, await CandidatePoolService(session).build(taken.request, values)
 
-    snapshot = with_engine(work)
+    taken, snapshot = with_engine(work)
     if target is not None:
         write_text(target, snapshot.as_text())
     document = preview_document(snapshot, snapshot.request.locale, read_utc())
+    if taken.reading is not None:
+        document["needs"] = [need.as_json() for need in taken.needs]
+        document["reading"] = taken.reading.as_json()
+        document["warnings"] += [entry.as_json() for entry in taken.reading.warnings]
     if output.is_json:
         output.show(document, "")
     else:

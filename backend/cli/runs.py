@@ -122,7 +122,7 @@ def _print_page(output: Output, page: Page[RunItem]) -> None:
     for item in page.items:
         created = dt.datetime.fromisoformat(item.created_at).strftime("%Y-%m-%d %H:%M")
         cities = ", ".join(item.cities)
-        table.add_row(item.id, item.status, created, str(item.days), cities)
+        table.add_row(item.id, item.status, created, str(item.days or ""), cities)
     output.console.print(table)
     if page.next_cursor:
         output.say(f"more: --cursor {page.next_cursor}")

@@ -131,11 +131,12 @@ async def show_form(visit: VisitDep, services: ServicesDep) -> Response:
 
 @router.post("/ask")
 async def ask(request: Request, visit: VisitDep, services: ServicesDep) -> Response:
-    """Start a run and go to its page; with faults, the form as it was and what is wrong."""
+    """Start a run for a sentence or the whole form, and go to its page; with faults, the form as it was and what is wrong."""
     principal = require(visit, "user")
     fields = await read_form(request, visit)
     try:
-        raw = make_request(fields, visit.locale)
+        said = _get(fields, "text")
+        raw = {"text": said} if said else make_request(fields, visit.locale)
         started = await start_run(services.engine, services.queue, principal.tenant, raw)
     except RequestRefusedError as refused:
         return await _show(services, visit, fields, refused.faults)
@@ -150,6 +151,7 @@ async def _show(
         state = await read_state(session)
     values: Mapping[str, Any] = {
         "fields": fields,
+        "form_open": bool(faults) and not _get(fields, "text"),
         "faults": sort_faults(faults),
         "cities": cities,
         "tags": tags,

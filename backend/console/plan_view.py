@@ -5,13 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from backend.console.render import translate
 from backend.pool.snapshot import Snapshot
+from backend.pool.wish_texts import describe_wish
+from backend.pool.wishes import Wish
 from backend.text import Locale
 
 _WEEKDAYS: dict[Locale, tuple[str, ...]] = {
     "zh-CN": ("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
     "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
 }
+WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
 _STARTS = ("depart", "arrive", "start")
 _ENDS = ("arrive", "leave", "end")
 
@@ -42,6 +48,46 @@ class Names:
         if row is None:
             return tag_id
         return row.name if self.locale == "zh-CN" else row.name_en or row.name
+
+
+_FIELD_TEXTS = {
+    "budget_total": "runs.budget",
+    "budget_each": "runs.budget",
+    "destinations": "ask.city",
+    "budget_tier": "ask.tier",
+    "wishes": "run.wishes",
+}
+_VALUE_TEXTS = {"budget_tier": "tier", "pace": "pace", "access": "ask.access"}
+
+
+def list_read(result: Mapping[str, Any], names: Names) -> list[dict[str, str]]:
+    """What each understood piece of the text became, in the page's language."""
+    reading = result["reading"] or {"spans": ()}
+    known = {entry["id"]: entry["name"] for entry in result["resolved"] if entry["id"]}
+    return [
+        {
+            "text": span["text"],
+            "field": translate(names.locale, _FIELD_TEXTS.get(field, f"ask.{field}")),
+            "value": _show_read(field, value, names, known),
+        }
+        for span in reading["spans"]
+        if span["understood"]
+        for field, value in span["becomes"].items()
+    ]
+
+
+def _show_read(field: str, value: Any, names: Names, known: Mapping[str, str]) -> str:
+    if isinstance(value, list):
+        mark = "、" if names.locale == "zh-CN" else ", "
+        return mark.join(_show_read(field, entry, names, known) for entry in value)
+    if isinstance(value, dict) and "kind" in value:
+        wish = WISH.validate_python(value)
+        return describe_wish(wish, lambda row_id: known.get(row_id, row_id), names.locale)
+    if isinstance(value, dict):
+        return _show_read(field, value.get("any_of", []), names, known)
+    if field in _VALUE_TEXTS:
+        return translate(names.locale, f"{_VALUE_TEXTS[field]}.{value}")
+    return known.get(str(value)) or names.cities.get(str(value)) or names.tag(str(value))
 
 
 def list_days(result: Mapping[str, Any], names: Names) -> list[dict[str, Any]]:

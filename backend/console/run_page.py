@@ -16,20 +16,26 @@ from backend.agent.ledger import read_stop_limits
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
 from backend.console.charts import PARTS, draw_funnel, draw_ledger
-from backend.console.plan_view import Names, list_days
+from backend.console.plan_view import Names, list_days, list_read
 from backend.console.render import show_page
 from backend.console.results import make_reader
 from backend.console.revise_form import Sent, show_form
 from backend.console.run_pages import list_lines, list_turns, tell
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
-from backend.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
+from backend.errors import (
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    RequestRefusedError,
+    UnauthorizedError,
+)
 from backend.params.registry import PARAMS
 from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import explain_place
 from backend.results.run_results import list_overview
-from backend.runs.life.commands import cancel_run, get_run, remove_run, retry_run
+from backend.runs.life.commands import answer_run, cancel_run, get_run, remove_run, retry_run
 from backend.runs.life.ledger import describe_ledger
 from backend.runs.life.result import list_selected, show_run
 from backend.runs.log.lifecycle import is_final
@@ -127,6 +133,8 @@ async def show_run_page(
 ) -> Response:
     """The page of a run; with the form that changes its plan as it was sent, and what is wrong."""
     seen = await look_at_run(services, run_id, visit)
+    if seen.result["request"] is None:
+        return show_page(visit, "questions.html", **_describe_questions(seen))
     values = {
         **(await _describe(services, visit, seen, why)),
         "revise": _offer(services, visit, seen, sent),
@@ -151,6 +159,7 @@ async def _describe(services: Services, visit: Visit, seen: Seen, why: str) -> M
     told = tell(seen.steps)
     return {
         "run": result,
+        "read": list_read(result, seen.names),
         "is_final": is_final(result["status"]),
         "names": seen.names,
         "parts": PARTS,
@@ -202,6 +211,29 @@ async def _explain(services: Services, seen: Seen, place: str) -> Any:
             return await explain_place(session, seen.snapshot, place, selected)
         except (NotFoundError, ConflictError) as error:
             return error
+
+
+def _describe_questions(seen: Seen, answers: Mapping[str, str] | None = None) -> dict[str, Any]:
+    read = list_read(seen.result, seen.names)
+    return {"run": seen.result, "read": read, "answers": answers or {}, "faults": ()}
+
+
+@router.post("/{run_id}/answers")
+async def answer(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """Answer the questions of a run; with faults, the form as it was and what is wrong."""
+    principal = require(visit, "user")
+    fields = {name: values[0] for name, values in (await read_form(request, visit)).items()}
+    answers = [{"field": name, "value": value} for name, value in fields.items() if value.strip()]
+    try:
+        body = {"answers": answers}
+        await answer_run(services.engine, services.queue, run_id, principal.tenant, body)
+    except RequestRefusedError as refused:
+        seen = await look_at_run(services, run_id, visit)
+        shown = _describe_questions(seen, fields) | {"faults": refused.faults}
+        return show_page(visit, "questions.html", 422, **shown)
+    return RedirectResponse(f"/console/runs/{run_id}", 303)
 
 
 @router.get("/{run_id}/progress")

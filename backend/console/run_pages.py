@@ -15,7 +15,7 @@ from backend.console.visit import ServicesDep, VisitDep
 from backend.db.session import transaction
 from backend.errors import ForbiddenError, UnauthorizedError
 from backend.runs.log.events import render_event
-from backend.runs.log.lifecycle import RunStatus
+from backend.runs.log.lifecycle import STATUSES
 from backend.runs.log.queries import list_runs, make_page
 from backend.runs.log.steps import Step
 from backend.text import Locale
@@ -23,9 +23,6 @@ from backend.text import Locale
 router = APIRouter()
 
 PAGE = 25
-STATUSES: tuple[RunStatus, ...] = (
-    "queued", "running", "succeeded", "infeasible", "failed", "cancelled",
-)  # fmt: skip
 
 
 @router.get("/runs")

@@ -122,6 +122,15 @@ PARAMS: tuple[Param, ...] = (
         in_snapshot=False,
     ),
     Param(
+        "NEEDS_INPUT_HOURS",
+        "integer",
+        24,
+        "How long a run waits for answers to its questions; then it ends as cancelled.",
+        1,
+        720,
+        in_snapshot=False,
+    ),
+    Param(
         "RUN_RETENTION_DAYS",
         "integer",
         30,

@@ -41,14 +41,18 @@ _DEFAULTS: dict[str, object] = {"days": 3, "travellers": 2, "budget_tier": "comf
 _CHOICES: dict[str, list[object]] = {"budget_tier": ["economy", "comfort", "quality"]}
 REQUIRED = ("destinations", "start_date", "days", "travellers", "budget_tier")
 MOST_NEEDS = 3
+DAYS_AHEAD = 14
+"""Until the day that is taken where none is said."""
 
 
 @dataclass(frozen=True)
 class Known:
     """What a name was found to be: a city, a tag, or places of which one is enough."""
 
-    kind: Literal["city", "tag", "place"]
+    kind: Literal["city", "tag", "place", "hotel"]
     ids: tuple[str, ...]
+    cities: tuple[str, ...] = ()
+    """The cities that the places are in."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def read_sentence(text: str, today: dt.date, known: Mapping[str, Known]) -> dict
              "understood": s.understood, "becomes": s.becomes}
             for s in spans
         ],
-        "needs": _list_needs(request, clashes, is_chinese=is_chinese),
+        "needs": _list_needs(request, clashes, today, is_chinese=is_chinese),
         "warnings": _list_warnings(text, spans, is_chinese=is_chinese),
     }  # fmt: skip
 
@@ -213,6 +217,9 @@ def _mean(known: Known, role: Role) -> Meaning | None:
         return None
     if known.kind == "tag":
         return None if role == "avoid" else {"interests": [one]}
+    if known.kind == "hotel":
+        wish = {"kind": "hotel", "hotel": one, "weight": "must"}
+        return {"wishes": [wish | {"not": True} if role == "avoid" else wish]}
     if role == "avoid":
         return {"avoid": list(known.ids)}
     return {"must_see": [one if len(known.ids) == 1 else {"any_of": list(known.ids)}]}
@@ -302,14 +309,32 @@ def _multiply_budget(request: dict[str, object], clashes: dict[str, list[object]
 
 
 def _list_needs(
-    request: Mapping[str, object], clashes: Mapping[str, list[object]], *, is_chinese: bool
+    request: Mapping[str, object],
+    clashes: Mapping[str, list[object]],
+    today: dt.date,
+    *,
+    is_chinese: bool,
 ) -> list[dict[str, object]]:
     fields = [*(name for name in clashes if name in _QUESTIONS), *(n for n in REQUIRED if n not in request)]  # fmt: skip
     return [
-        {"field": name, "question": _QUESTIONS[name][0 if is_chinese else 1],
-         "choices": clashes.get(name, _CHOICES.get(name, [])), "default": _DEFAULTS.get(name)}
+        make_need(name, clashes.get(name, ()), today, is_chinese=is_chinese)
         for name in list(dict.fromkeys(fields))[:MOST_NEEDS]
-    ]  # fmt: skip
+    ]
+
+
+def make_need(
+    field: str, choices: Sequence[object], today: dt.date, *, is_chinese: bool
+) -> dict[str, object]:
+    """The question for a field; of two things that were said the first is the default."""
+    default = _DEFAULTS.get(field)
+    if field == "start_date":
+        default = (today + dt.timedelta(DAYS_AHEAD)).isoformat()
+    return {
+        "field": field,
+        "question": _QUESTIONS[field][0 if is_chinese else 1],
+        "choices": list(choices) or _CHOICES.get(field, []),
+        "default": choices[0] if choices else default,
+    }
 
 
 def _list_warnings(

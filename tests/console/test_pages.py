@@ -296,3 +296,32 @@ async def test_wishes_stand_on_the_page_of_a_run(browse: Open, seeded_url: str) 
     page = find_text(await wait_for(browser, f"/console/runs/{sent.json()['id']}"))
     assert "门票总共不超过 9999: 已满足" in page
     assert "参观至少 1 处：海滩: 未满足" in page
+
+
+async def test_a_sentence_is_asked_back_about_and_then_planned(browse: Open) -> None:
+    browser = await browse("one", "user")
+    await browser.open("/console/ask")
+    sent = await browser.send("/console/ask", text="去西安看兵马俑，<b>想看飞碟</b>")
+    page = sent.headers["location"]
+    asked = await browser.open(page)
+    shown = find_text(asked)
+    assert "哪天出发？" in shown
+    assert "一定要去" in shown
+    assert "<b>想看飞碟" not in asked.text
+    assert "没有读懂" in asked.text
+    answers = {"start_date": "2027-03-05", "days": "99", "travellers": "2"}
+    wrong = await browser.send(f"{page}/answers", **answers)
+    assert wrong.status_code == 422
+    assert 'value="99"' in wrong.text
+    assert (await browser.send(f"{page}/answers", **answers | {"days": "2"})).status_code == 303
+    assert "兵马俑" in find_text(await wait_for(browser, page))
+
+
+async def test_a_run_whose_questions_nobody_answers_has_a_page(browse: Open) -> None:
+    browser = await browse("one", "user")
+    await browser.open("/console/ask")
+    page = (await browser.send("/console/ask", text="去西安")).headers["location"]
+    assert page.rpartition("/")[2] in (await browser.open("/console/runs?status=needs_input")).text
+    await browser.open(page)
+    await browser.send(f"{page}/cancel")
+    assert "已取消" in find_text(await browser.open(page))

@@ -20,7 +20,7 @@ from backend.errors import ConflictError
 from backend.pool.snapshot import Snapshot
 from backend.pool.why import Explanation, explain_place
 from backend.runs.life.admission import check_model
-from backend.runs.life.commands import cancel_run, get_run, remove_run, start_run
+from backend.runs.life.commands import answer_run, cancel_run, get_run, remove_run, start_run
 from backend.runs.life.result import RunDocument, list_selected, show_run
 from backend.runs.log.events import render_event
 from backend.runs.log.lifecycle import RunStatus, is_final
@@ -43,7 +43,15 @@ _EXAMPLE = {
     "must_see": ["故宫博物院", "天坛公园"],
 }
 _BODY = document_body(
-    "PlanRequest", {"three days": {"summary": "Three days in 北京", "value": _EXAMPLE}}
+    "PlanRequest",
+    {
+        "three days": {"summary": "Three days in 北京", "value": _EXAMPLE},
+        "a sentence": {
+            "summary": "The trip in words",
+            "value": {"text": "下周五从上海去北京玩3天，两个人，预算6000，想看故宫"},
+        },
+    },
+    other="TextRequest",
 )
 _RUN: Responses = document_problems(404)
 _STREAM = {
@@ -108,7 +116,7 @@ async def create_itinerary(
     principal: User,
     wishes: WishesDep,
 ) -> RunDocument:
-    """202 with the run's id; with `Prefer: wait=N` 200 and the result if it ends in that time."""
+    """202 with the run's id, or with its questions (`needs_input`); with `Prefer: wait=N` 200 and the result if it ends in that time."""
     raw = await read_json_body(request)
     check_model(wishes.model, services.planners.model_names)
     started = await start_run(
@@ -122,10 +130,12 @@ async def create_itinerary(
     )
     response.headers["Location"] = f"/v1/itineraries/{started.run_id}"
     wait = read_wait(wishes.prefer)
+    document = await show_run(services.engine, started.run_id, principal.tenant)
     if wait is not None:
         response.headers["Preference-Applied"] = f"wait={wait:.0f}"
-        await wait_for_end(services, started.run_id, wait)
-    document = await show_run(services.engine, started.run_id, principal.tenant)
+        if document.status != "needs_input":
+            await wait_for_end(services, started.run_id, wait)
+            document = await show_run(services.engine, started.run_id, principal.tenant)
     if is_final(document.status):
         response.status_code = 200
     return document
@@ -214,6 +224,38 @@ async def explain_itinerary(
         snapshot = Snapshot.model_validate_json(text)
         selected = await list_selected(session, run_id)
         return await explain_place(session, snapshot, place, selected)
+
+
+@router.post(
+    "/{run_id}/answers",
+    status_code=202,
+    summary="Answer a run's questions",
+    openapi_extra=document_body("AnswersRequest"),
+    responses={
+        200: {"model": RunDocument, "description": "The run has ended in the time to wait."},
+        202: {"description": "The run goes on."},
+        **document_problems(404, 409, 413, 429),
+    },
+)
+async def answer_itinerary(
+    request: Request,
+    response: Response,
+    run_id: RunId,
+    services: ServicesDep,
+    principal: User,
+    prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
+) -> RunDocument:
+    """The run goes on; questions left out take their defaults. 409 where none is open."""
+    raw = await read_json_body(request)
+    await answer_run(services.engine, services.queue, run_id, principal.tenant, raw)
+    wait = read_wait(prefer)
+    if wait is not None:
+        response.headers["Preference-Applied"] = f"wait={wait:.0f}"
+        await wait_for_end(services, run_id, wait)
+    document = await show_run(services.engine, run_id, principal.tenant)
+    if is_final(document.status):
+        response.status_code = 200
+    return document
 
 
 @router.post("/{run_id}/cancel", summary="Cancel a run", responses=_RUN)

@@ -221,6 +221,7 @@ _PARAMS_IN_CHINESE = {
     "TENANT_MAX_RUNNING": "一个租户同时进行或即将开始的运行数。",
     "TENANT_MAX_QUEUED": "一个租户等待中的运行数；再多就会被拒绝。",
     "RUN_DEADLINE_SECONDS": "从提出请求到结束的时限（秒），含等待。",
+    "NEEDS_INPUT_HOURS": "等待回答问题的小时数，过后运行按已取消结束。",
     "RUN_RETENTION_DAYS": "未置顶的已结束运行保留多少天。",
 }
 

@@ -42,7 +42,7 @@ def escape_markdown(text: str) -> str:
     )
 
 
-_UNFINISHED = ("failed", "cancelled", "queued", "running")
+_UNFINISHED = ("failed", "cancelled", "needs_input", "queued", "running")
 
 
 def write_markdown(delivered: Delivered) -> str:

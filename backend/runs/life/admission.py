@@ -100,8 +100,9 @@ async def list_waiting_tenants(session: Session, beside: str | None = None) -> S
 
 
 async def list_overdue(session: Session, now: dt.datetime) -> Sequence[str]:
-    """Queued runs whose deadline has passed."""
-    wanted = select(AgentRun.id).where(AgentRun.status == "queued", AgentRun.deadline_at < now)
+    """Queued runs, and those with open questions, whose time has passed."""
+    waiting = AgentRun.status.in_(("needs_input", "queued"))
+    wanted = select(AgentRun.id).where(waiting, AgentRun.deadline_at < now)
     return list((await session.scalars(wanted.order_by(AgentRun.id).limit(100))).all())
 
 

@@ -10,17 +10,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import delete, insert, select, text
 
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
-from backend.errors import ConflictError, NotFoundError, OutOfBoundsError
+from backend.errors import (
+    ConflictError,
+    Fault,
+    NotFoundError,
+    OutOfBoundsError,
+    RequestRefusedError,
+)
 from backend.ids import make_id
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue, get_number
 from backend.pool.plan_request import PlanRequest
-from backend.pool.request_faults import resolve_request
+from backend.pool.request_shape import find_bad_text
 from backend.runs.life.admission import admit_runs, check_room, check_spending, lock_admission
+from backend.runs.life.asking import (
+    AnswersRequest,
+    Taken,
+    find_locale,
+    take_answers,
+    take_request,
+)
 from backend.runs.life.ending import End, end_run
 from backend.runs.life.queue import JobQueue
 from backend.runs.log.lifecycle import EXECUTOR, INLINE, is_final
@@ -33,10 +47,10 @@ from backend.runs.log.queries import (
     pin_run,
     update_run,
 )
-from backend.runs.log.run_log import append_step
-from backend.runs.log.steps import RunQueued, Step
+from backend.runs.log.run_log import append_step, read_last_seq
+from backend.runs.log.steps import InputNeeded, RunQueued, Step
 from backend.runs.log.tables import IdempotencyKey
-from backend.text import quote
+from backend.text import make_pointer, quote
 
 KEY_LIFE = dt.timedelta(hours=24)
 
@@ -93,6 +107,24 @@ class Started:
     is_new: bool
 
 
+@dataclass(frozen=True)
+class NewRun:
+    """What a request does not say about its run."""
+
+    tenant: str
+    executor: str
+    deadline_seconds: int | None
+    model: str | None
+
+    def find_deadline(self, params: Mapping[str, ParamValue]) -> dt.timedelta:
+        """The wanted time, or the longest there is; more than that is refused."""
+        longest = get_number(params, "RUN_DEADLINE_SECONDS")
+        wanted = self.deadline_seconds or longest
+        if wanted > longest:
+            raise OutOfBoundsError(f"a run's deadline is at most {longest} seconds away")
+        return dt.timedelta(seconds=wanted)
+
+
 async def start_run(  # noqa: PLR0913 - a request, and all that may be wished beside it
     engine: Engine,
     queue: JobQueue | None,
@@ -115,13 +147,114 @@ async def start_run(  # noqa: PLR0913 - a request, and all that may be wished be
         if queue is not None:  # before the work of checking a request that is refused anyway
             await check_room(session, tenant, params)
         new = NewRun(tenant, EXECUTOR if queue else INLINE, deadline_seconds, model)
-        run_id = await make_run(session, new, await resolve_request(session, raw, params), params)
+        taken = await take_request(session, raw, params)
+        run_id = await _make_asked(session, new, taken, raw, params)
         if idempotency_key is not None:
             body = _hash_body(raw, model)
             await claim_key(session, tenant, idempotency_key, body, run_id, read_utc())
-        if queue is not None:
+        if queue is not None and taken.request is not None:
             await admit_new(session, queue, tenant, run_id, params)
     return Started(run_id, is_new=True)
+
+
+async def _make_asked(
+    session: Session, new: NewRun, taken: Taken, raw: object, params: Mapping[str, ParamValue]
+) -> str:
+    """The run of a request, or of its questions."""
+    if taken.request is not None:
+        beside = {} if taken.reading is None else {"reading": _keep(taken, raw, new)}
+        return await make_run(session, new, taken.request, params, **beside)
+    new.find_deadline(params)
+    run_id, now = make_id("run"), read_utc()
+    values = {
+        "id": run_id,
+        "tenant": new.tenant,
+        "status": "needs_input",
+        "executor": new.executor,
+        "planner": taken.fields.get("planner", "auto"),
+        "locale": find_locale(taken.fields),
+        "model": new.model,
+        "request": dict(taken.fields),
+        "reading": _keep(taken, raw, new),
+        "created_at": now,
+        "deadline_at": now + dt.timedelta(hours=get_number(params, "NEEDS_INPUT_HOURS")),
+    }
+    await insert_run(session, values)
+    fields = tuple(need.field for need in taken.needs)
+    await append_step(session, run_id, Step(1, InputNeeded(fields=fields), now))
+    return run_id
+
+
+def _keep(taken: Taken, raw: object, new: NewRun) -> dict[str, Any]:
+    """What a run keeps of its text: the body that it came in, what was read, and the questions."""
+    return {
+        "raw": raw,
+        "deadline_seconds": new.deadline_seconds,
+        "fields": dict(taken.fields),
+        "needs": [need.as_json() for need in taken.needs],
+        "shown": None if taken.reading is None else taken.reading.as_json(),
+    }
+
+
+class NoQuestionsError(ConflictError):
+    """The run has no open questions: they are answered, or its time is over."""
+
+    code = "NO_QUESTIONS"
+
+
+async def answer_run(
+    engine: Engine, queue: JobQueue | None, run_id: str, tenant: str | None, raw: object
+) -> None:
+    """Answer a run's questions and put it into the queue; faults change nothing."""
+    try:
+        answers = AnswersRequest.model_validate(raw)
+    except ValidationError as error:
+        faults = [
+            Fault(make_pointer(*entry["loc"]), entry["type"], entry["msg"])
+            for entry in error.errors(include_url=False)
+        ]
+        raise RequestRefusedError(faults) from None
+    if bad := list(find_bad_text(raw)):
+        raise RequestRefusedError(bad)
+    async with transaction(engine) as session:
+        run = await _lock_run(session, run_id, tenant)
+        if run.status != "needs_input" or run.reading is None:
+            raise NoQuestionsError(f"{run_id} is {run.status}: it has no open questions")
+        params = await read_params(session)
+        taken = await take_answers(session, run.reading, answers, params)
+        await _go_on(session, run, taken, params, EXECUTOR if queue else INLINE)
+        if queue is not None:
+            await admit_new(session, queue, run.tenant, run_id, params)
+
+
+async def _go_on(
+    session: Session,
+    run: RunHead,
+    taken: Taken,
+    params: Mapping[str, ParamValue],
+    executor: str,
+) -> None:
+    assert taken.request is not None
+    assert run.reading is not None
+    await check_spending(session, run.tenant, taken.request.planner, params)
+    new = NewRun(run.tenant, executor, run.reading["deadline_seconds"], run.model)
+    now = read_utc()
+    shown = None if taken.reading is None else taken.reading.as_json()
+    await update_run(
+        session,
+        run.id,
+        status="queued",
+        executor=executor,
+        planner=taken.request.planner,
+        locale=taken.request.locale,
+        request=taken.request.model_dump(mode="json"),
+        reading=run.reading | {"needs": [], "fields": dict(taken.fields), "shown": shown},
+        deadline_at=now + new.find_deadline(params),
+    )
+    last = await read_last_seq(session, run.id)
+    await append_step(
+        session, run.id, Step(last + 1, RunQueued(planner=taken.request.planner), now)
+    )
 
 
 async def admit_new(
@@ -151,24 +284,6 @@ async def _find_claimed(
             f"the key {quote(idempotency_key)} came with another body in the last 24 hours"
         )
     return claim.run_id
-
-
-@dataclass(frozen=True)
-class NewRun:
-    """What a request does not say about its run."""
-
-    tenant: str
-    executor: str
-    deadline_seconds: int | None
-    model: str | None
-
-    def find_deadline(self, params: Mapping[str, ParamValue]) -> dt.timedelta:
-        """The wanted time, or the longest there is; more than that is refused."""
-        longest = get_number(params, "RUN_DEADLINE_SECONDS")
-        wanted = self.deadline_seconds or longest
-        if wanted > longest:
-            raise OutOfBoundsError(f"a run's deadline is at most {longest} seconds away")
-        return dt.timedelta(seconds=wanted)
 
 
 async def make_run(
@@ -214,13 +329,13 @@ async def get_run(session: Session, run_id: str, tenant: str | None) -> RunHead:
 
 
 async def cancel_run(engine: Engine, run_id: str, tenant: str | None) -> RunHead:
-    """End a queued run at once, ask a running one to stop; an ended one stays as it is.
+    """End a queued run, or one with open questions, at once, ask a running one to stop; an ended one stays as it is.
 
     One whose command is gone ends at once too: nobody is there to be asked.
     """
     async with transaction(engine) as session:
         run = await _lock_run(session, run_id, tenant)
-        if run.status == "queued" or await _is_abandoned(session, run):
+        if run.status in {"needs_input", "queued"} or await _is_abandoned(session, run):
             await end_run(session, run, End("cancelled"))
         elif not is_final(run.status) and run.cancel_requested_at is None:
             await update_run(session, run_id, cancel_requested_at=read_utc())
@@ -241,7 +356,8 @@ async def retry_run(
         run = await get_run(session, run_id, tenant)
         if not is_final(run.status):
             raise ConflictError(f"{run_id} is {run.status}; cancel it first")
-    return await start_run(engine, queue, run.tenant, run.request, model=run.model)
+    raw = run.reading["raw"] if run.reading else run.request
+    return await start_run(engine, queue, run.tenant, raw, model=run.model)
 
 
 async def remove_run(engine: Engine, run_id: str, tenant: str | None) -> None:

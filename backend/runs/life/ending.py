@@ -170,13 +170,18 @@ async def end_run(session: Session, run: RunHead, end: End) -> None:
 
 
 async def end_overdue(engine: Engine) -> None:
-    """Fail the queued runs whose deadline has passed; a running one sees to it itself."""
+    """Fail the queued runs whose deadline has passed; a running one sees to it itself.
+
+    One whose questions nobody has answered in time is cancelled.
+    """
     async with transaction(engine) as session:
         overdue = await list_overdue(session, read_utc())
     for run_id in overdue:
         async with transaction(engine) as session:
             run = await find_run(session, run_id, None, is_locked=True)
-            if run is not None and run.status == "queued":
+            if run is not None and run.status == "needs_input":
+                await end_run(session, run, End("cancelled"))
+            elif run is not None and run.status == "queued":
                 await end_run(session, run, make_overdue())
 
 

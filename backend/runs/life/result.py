@@ -25,6 +25,7 @@ from backend.pool.findings import FunnelStep, count_funnel
 from backend.pool.plan_request import PlanRequest, Resolved, ResolvedDocument
 from backend.pool.snapshot import Kind, Snapshot
 from backend.pool.wish_texts import WishDocument, show_wishes
+from backend.reading.reading import NeedDocument, ReadingDocument
 from backend.runs.life.admission import CostDocument, show_cost
 from backend.runs.life.commands import get_run
 from backend.runs.log.lifecycle import RunStatus, is_final
@@ -77,7 +78,13 @@ class RunDocument(Document):
     planner_used: PlannerName | None = None
     fallback_reason: str | None = None
     model: str | None = Field(None, description="The configured name of the language model.")
-    request: PlanRequest
+    request: PlanRequest | None = Field(
+        description="Null while questions are open, and where nobody answered them."
+    )
+    needs: tuple[NeedDocument, ...] = Field(
+        (), description="Open questions, answered by `POST …/answers`."
+    )
+    reading: ReadingDocument | None = Field(None, description="What was read in the text.")
     resolved: tuple[ResolvedDocument, ...]
     wishes: tuple[WishDocument, ...] = Field((), exclude_if=lambda wishes: not wishes)
     snapshot_sha256: str | None
@@ -94,6 +101,7 @@ class RunDocument(Document):
 
 def show_result(run: RunHead, result: dict[str, Any] | None) -> RunDocument:
     """The delivered document: the run's head around what was computed at its end."""
+    kept = run.reading or {}
     head = {
         "id": run.id,
         "status": run.status,
@@ -101,7 +109,9 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> RunDocument:
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
         "parent_run_id": run.parent_run_id,
         "model": run.model,
-        "request": run.request,
+        "request": None if kept.get("needs") else run.request,
+        "needs": kept.get("needs", ()) if run.status == "needs_input" else (),
+        "reading": kept.get("shown"),
         "resolved": show_resolved(run.request),
         "snapshot_sha256": run.snapshot_sha256,
         "catalogue_version": run.catalogue_version,
@@ -114,6 +124,8 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> RunDocument:
 
 def _show_run_wishes(run: RunDocument) -> tuple[WishDocument, ...]:
     """The wishes with the names that the document itself holds."""
+    if run.request is None:
+        return ()
     names = {entry.id: entry.name for entry in run.resolved if entry.id is not None}
     items = [item for day in (run.itinerary.days if run.itinerary else ()) for item in day.items]
     for item in items:

@@ -48,6 +48,13 @@ class RunQueued(EventBase):
     planner: Literal["auto", "builtin", "openai"]
 
 
+class InputNeeded(EventBase):
+    """The request has open questions; the run goes on when they are answered."""
+
+    type: Literal["input_needed"]
+    fields: tuple[str, ...] = Field(description="What is asked for.")
+
+
 class RevisionBegun(EventBase):
     """The run changes a finished plan; what was asked for by edits is done already."""
 
@@ -178,7 +185,8 @@ class RunFinished(EventBase):
 
 
 Event = Annotated[
-    RunQueued
+    InputNeeded
+    | RunQueued
     | RevisionBegun
     | RunStarted
     | RunResumed

@@ -1,5 +1,7 @@
 """A run's states: queued, running, then one of the final ones, which nothing leaves.
 
+A request with open questions waits as `needs_input` until they are answered.
+
 Why a planner stopped short, in a sentence for whoever reads a run's error; codes are for programs.
 
 What the model's service itself said is in the trace: it is not for a traveller's eyes.
@@ -10,7 +12,9 @@ from typing import Literal
 
 from backend.agent.ledger import StopReason
 
-RunStatus = Literal["queued", "running", "succeeded", "infeasible", "failed", "cancelled"]
+RunStatus = Literal[
+    "needs_input", "queued", "running", "succeeded", "infeasible", "failed", "cancelled"
+]
 
 EXECUTOR = "queue"
 INLINE = "command"
@@ -18,6 +22,7 @@ INLINE = "command"
 
 FINAL: frozenset[str] = frozenset({"succeeded", "infeasible", "failed", "cancelled"})
 STATUSES: tuple[RunStatus, ...] = (
+    "needs_input",
     "queued",
     "running",
     "succeeded",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from pydantic import Field
 from sqlalchemy import ColumnElement, delete, func, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 
@@ -33,6 +34,7 @@ _HEAD = (
     AgentRun.currency,
     AgentRun.revision,
     AgentRun.request,
+    AgentRun.reading,
     AgentRun.snapshot_sha256,
     AgentRun.catalogue_version,
     AgentRun.parent_run_id,
@@ -61,6 +63,7 @@ class RunHead:
     currency: str | None
     revision: dict[str, Any] | None
     request: dict[str, Any]
+    reading: dict[str, Any] | None
     snapshot_sha256: str | None
     catalogue_version: int | None
     parent_run_id: str | None
@@ -276,8 +279,8 @@ class RunItem(Document):
     created_at: Moment
     finished_at: Moment | None
     cities: tuple[str, ...]
-    start_date: str
-    days: int
+    start_date: str | None = Field(description="Null while it is asked for.")
+    days: int | None
     planner: PlannerChoice
     snapshot_sha256: str | None
     pinned: bool
@@ -291,9 +294,9 @@ def show_head(run: RunHead) -> RunItem:
         status=run.status,
         created_at=run.created_at.isoformat(),
         finished_at=run.finished_at.isoformat() if run.finished_at else None,
-        cities=tuple(destination["city"] for destination in request["destinations"]),
-        start_date=request["start_date"],
-        days=request["days"],
+        cities=tuple(destination["city"] for destination in request.get("destinations", ())),
+        start_date=request.get("start_date"),
+        days=request.get("days"),
         planner=run.planner,
         snapshot_sha256=run.snapshot_sha256,
         pinned=run.pinned_at is not None,

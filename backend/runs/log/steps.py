@@ -59,6 +59,13 @@ class RunQueued(Payload):
     planner: PlannerChoice
 
 
+class InputNeeded(Payload):
+    """The request has open questions: the fields that are asked for."""
+
+    kind: Literal["input_needed"] = "input_needed"
+    fields: tuple[str, ...]
+
+
 class RevisionBegun(Payload):
     """The plan that a revision begins with, after its edits; `gone` are places without room."""
 
@@ -236,7 +243,8 @@ class RunFinished(Payload):
 
 
 Known = Annotated[
-    RunQueued
+    InputNeeded
+    | RunQueued
     | RevisionBegun
     | RunStarted
     | RunResumed

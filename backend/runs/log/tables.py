@@ -31,6 +31,7 @@ class AgentRun(Base):
     A run that came out of another names it as its parent; `overrides` is what a replay sets for
     itself, `figures` what statistics count.
     One that is admitted has a job in the queue; the others wait until their tenant's turn comes.
+    `reading` is what was read in a text, with the body it came in and the open questions.
     `model` is the one that was asked for, None the default; `cost` what its replies took, in
     `currency`; `revision` what a run changes in that of its parent.
     """
@@ -66,6 +67,7 @@ class AgentRun(Base):
     currency: Mapped[str | None] = mapped_column(Text)
     revision: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     request: Mapped[dict[str, Any]] = mapped_column(JSON)
+    reading: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     input_snapshot: Mapped[str | None] = mapped_column(Text)
     snapshot_sha256: Mapped[str | None] = mapped_column(Text)
     catalogue_version: Mapped[int | None]

@@ -18,12 +18,12 @@ from backend.params.registry import ParamValue, check_value, find_param
 from backend.pool.build import preview_document
 from backend.pool.findings import FunnelStep, count_funnel
 from backend.pool.plan_request import ResolvedDocument
-from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Kind, Snapshot
 from backend.pool.wish_texts import WishDocument
 from backend.results.tokens import count_tokens
 from backend.results.values import write_json
+from backend.runs.life.asking import preview_request
 from backend.tools.call import ToolCall
 from backend.tools.context import RunState
 from backend.tools.limits import ToolLimit
@@ -189,12 +189,13 @@ def _check_trial(trial: Trial) -> tuple[dict[str, ParamValue], dict[str, int]]:
 
 async def _resolve(session: Session, raw: object, params: Mapping[str, ParamValue]) -> Any:
     try:
-        return await resolve_request(session, raw, params)
+        taken = await preview_request(session, raw, params)
     except RequestRefusedError as error:
         moved = [
             Fault(f"/request{f.pointer}", f.code, f.message, f.suggestions) for f in error.faults
         ]
         raise RequestRefusedError(moved) from None
+    return taken.request
 
 
 async def _describe(snapshot: Snapshot, limits: Mapping[str, ToolLimit]) -> PoolSideDocument:

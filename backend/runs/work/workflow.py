@@ -57,6 +57,7 @@ from backend.runs.log.run_log import (
 )
 from backend.runs.log.steps import (
     Conditions,
+    InputNeeded,
     PlannerChosen,
     PlannerFellBack,
     PoolBuilt,
@@ -189,7 +190,7 @@ async def advance_run(
         return
     async with transaction(engine) as session:
         run = await find_run(session, run_id, None)
-        if run is None or is_final(run.status):
+        if run is None or is_final(run.status) or run.status == "needs_input":
             return
         await update_run(session, run_id, status="running", started_at=run.started_at or read_utc())
     steps = await read_steps_alone(means.statements, run_id)
@@ -253,7 +254,9 @@ class _Work:
             raise WaypoolError(
                 f"taken up {resumes} times and never ended", code="RUN_KEEPS_FAILING"
             )
-        is_first = all(isinstance(s.payload, RunQueued | RevisionBegun) for s in self._steps)
+        is_first = all(
+            isinstance(s.payload, InputNeeded | RunQueued | RevisionBegun) for s in self._steps
+        )
         await self._writer.append(RunStarted() if is_first else RunResumed())
 
     async def _freeze_pool(self) -> Snapshot:

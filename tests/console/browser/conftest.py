@@ -125,6 +125,7 @@ async def enter_key(page: Page, secret: str) -> None:
 async def fill_request(page: Page, **choices: str) -> None:
     """The form for three days in Beijing, not sent yet; `choices` are selects by their names."""
     await page.goto("/console/ask")
+    await page.locator(".whole-form > summary").click()
     await page.locator("#origin").select_option("shanghai")
     await page.locator("#city-0").select_option("beijing")
     await page.locator("#start_date").fill("2026-12-11")
