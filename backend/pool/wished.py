@@ -222,7 +222,13 @@ def is_train_wished(wish: IntercityWish, numbers: Sequence[str]) -> bool:
         return False
     if types and not all(number.startswith(types) for number in typed):
         return False
-    return wish.number is None or wish.number.upper() in {*typed, *(n.upper() for n in numbers)}
+    return is_numbered(wish, numbers)
+
+
+def is_numbered(wish: IntercityWish, numbers: Sequence[str]) -> bool:
+    """Whether one of the trains has the number wished for; a modelled one may be said without M."""
+    said = {form for n in numbers for form in (n.upper(), number_of_type(n))}
+    return wish.number is None or wish.number.upper() in said
 
 
 def number_of_type(number: str) -> str:

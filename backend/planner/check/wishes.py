@@ -31,6 +31,7 @@ from backend.pool.snapshot import LegPool
 from backend.pool.wish_texts import BEDS, MODES, describe_wish, list_words, say, show_amount
 from backend.pool.wished import (
     has_feature,
+    is_numbered,
     is_of_kind,
     is_train_wished,
     list_times,
@@ -199,6 +200,11 @@ def judge_intercity(context: CheckContext, wish: IntercityWish) -> Iterator[Miss
     numbers = wish.pick_legs(ways, context.snapshot.request.origin)
     if not numbers:
         yield _unknown("行程中没有由系统安排的这段路", "the plan has no such way between cities")
+    elif wish.number is not None and not wish.negated:
+        numbers = [number for number in numbers if _has_train(context, legs[number], wish)]
+        if not numbers:
+            yield _unknown(f"数据中这段路没有 {wish.number}",
+                           f"the catalogue has no {wish.number} on this way")  # fmt: skip
     travelled = _list_rides(context)
     for number in numbers:
         rides = travelled.get(number, [])
@@ -211,6 +217,14 @@ def judge_intercity(context: CheckContext, wish: IntercityWish) -> Iterator[Miss
         late = _measure_leg(wish, legs[number], [ride for _, _, ride in rides])
         if (late is None) == wish.negated:
             yield Miss(_show_rides([ride for _, _, ride in rides]), day, item, late or None)
+
+
+def _has_train(context: CheckContext, leg: LegPool, wish: IntercityWish) -> bool:
+    """Whether the catalogue has the train of that number on a leg, as far as the snapshot knows."""
+    pairs = (train for connection in leg.connections for train in connection.trains)
+    trains = context.snapshot.rows.trains
+    numbers = [trains[i].number for i in (*leg.trains, *leg.reserve, *pairs) if i in trains]
+    return any(is_numbered(wish, [number]) for number in numbers)
 
 
 def _list_rides(context: CheckContext) -> dict[int, list[tuple[int, int, LegItem]]]:

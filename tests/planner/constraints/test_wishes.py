@@ -32,6 +32,10 @@ D9 = make_train("D9", ("beijing", "北京南站", "18:00"), ("shanghai", "上海
 RIDES = ("train g1", "train d9")
 Z1 = make_train("Z1", ("shanghai", "上海虹桥站", "09:00"), ("zhengzhou", "郑州东站", "12:00"))
 Z2 = make_train("Z2", ("zhengzhou", "郑州东站", "13:00"), ("beijing", "北京南站", "16:00"))
+G3 = make_train("G3", ("shanghai", "上海虹桥站", "10:00"), ("beijing", "北京南站", "14:30"))
+OTHER = make_snapshot(
+    days=2, trains=[G1, G3], wishes=[{"kind": "intercity", "legs": "out", "number": "G3"}]
+)
 CHANGED = make_snapshot(
     days=2, trains=[Z1, Z2], connections=[("z1", "z2")],
     wishes=[{"kind": "intercity", "legs": "out", "direct": True}],
@@ -117,9 +121,13 @@ CASES: list[tuple[str, Written, list[str]]] = [
          " 24:00 or later”; it is the train D9 (18:00–23:59).", legs=1, arrive_after="24:00"),
     case("intercity", "error 2.0 -: Travel between cities: wished for “all ways between cities; trains"
          " of type G”; it is the train D9 (18:00–23:59).", types=["G"]),
-    case("intercity", "error 1.0 -: Travel between cities: wished for “the way out; number d9”; it is"
-         " the train G1 (09:00–13:30).", legs="out", number="d9"),
+    case("intercity", "warning -.- -: Travel between cities: wished for “the way out; number d9”; the"
+         " catalogue has no d9 on this way.", legs="out", number="d9"),
+    ("WISH_INTERCITY", Written(OTHER, ("train g1", "own beijing shanghai")),
+     ["error 1.0 -: Travel between cities: wished for “the way out; number G3”; it is the train G1"
+      " (09:00–13:30)."]),
     case("intercity", legs="back", number="d9"),
+    case("intercity", number="D9"),
     case("intercity", legs="out", direct=True, longest_min=270),
     case("intercity", "error 1.0 1: Travel between cities: wished for “the way out; no longer than 269"
          " minutes”; it is the train G1 (09:00–13:30).", legs="out", longest_min=269),
