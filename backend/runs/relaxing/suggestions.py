@@ -129,10 +129,15 @@ Option = tuple[Change, ...]
 
 
 def list_options(diagnosis: Diagnosis) -> list[Option]:
-    """Single changes, and pairs where places and times both clash; none twice."""
+    """Single changes, and pairs where places and times both clash; none twice.
+
+    Longer days come into pairs by the shortest and the longest of them: each pair is planned.
+    """
     for_places = list(_suggest_for_must_sees(diagnosis)) if diagnosis.missing else []
     for_times = list(_suggest_for_times(diagnosis))
-    pairs = [pair for pair in product(for_places, for_times) if pair[0].kind != pair[1].kind]
+    longer = sorted((c for c in for_places if c.kind == "extend_day"), key=lambda c: c.effort)
+    places = [c for c in for_places if c not in longer[1:-1]]
+    pairs = [pair for pair in product(places, for_times) if pair[0].kind != pair[1].kind]
     found: dict[str, Option] = {}
     for option in (*((change,) for change in (*for_places, *for_times)), *pairs):
         found.setdefault(name_option(option), option)
