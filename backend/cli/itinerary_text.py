@@ -122,7 +122,8 @@ def _show_item(item: dict[str, Any]) -> str:
     if kind == "transfer":
         return f"{_MODES[item['mode']]} {item['distance_m'] / 1000:.1f} km → {item['to']}"
     if kind == "meal":
-        return f"{item['meal']} at {item['name']}" if item.get("name") else str(item["meal"])
+        name, near = item.get("name"), item.get("near")
+        return f"{item['meal']}" + (f" at {name}" if name else f" near {near}" if near else "")
     rooms = f", {item['rooms']} room(s)" if kind == "stay" else ""
     return str(item.get("name") or item.get("title")) + rooms
 

@@ -42,6 +42,10 @@ EVEN_ODDS = 1500.0
 ANY_PLACE = 120.0
 """Minutes for seeing anything at all rather than nothing; a meal is had anyway."""
 
+ANY_TABLE = 60.0
+USUAL_MEAL: dict[Tier, float] = {"economy": 40.0, "comfort": 80.0, "quality": 150.0}
+"""Minutes for a table that is known rather than looked for, and what a meal costs anyhow."""
+
 INTEREST_ODDS = math.log(1.8)
 MOST_INTERESTS = 2
 """An interest counts as five points of popularity: it tilts, and never drops what all come for."""
@@ -107,8 +111,9 @@ def rate_alone(sight: Sight, taste: Taste) -> float:
         + INTEREST_ODDS * matches
     )
     worth = EVEN_ODDS * math.exp(odds) * _rate_season(sight, taste.date)
-    worth += 0.0 if is_food else ANY_PLACE
-    return max(1.0, worth - MONEY_WORTH[taste.tier] * sight.price)
+    worth += ANY_TABLE if is_food else ANY_PLACE
+    price = max(0.0, sight.price - USUAL_MEAL[taste.tier]) if is_food else sight.price
+    return max(1.0, worth - MONEY_WORTH[taste.tier] * price)
 
 
 def rate_together(sights: Sequence[Sight], taste: Taste) -> list[float]:

@@ -280,3 +280,13 @@ async def test_it_reads_nothing_but_messages_and_schemas() -> None:
     snapshot = make_snapshot()
     whole = await plan(snapshot)
     assert (await run_trial(snapshot, Eavesdropper())).result == whole.result
+
+
+async def test_one_eats_at_a_known_table_on_the_way_also_without_a_wish_for_food() -> None:
+    sights = [make_poi(f"s{n}", lat=39.9 + n / 50, popularity=90) for n in range(4)]
+    table = make_poi("table", type="restaurant", lat=39.921, popularity=70, price=60)
+    trial = await plan(make_snapshot(pois=[*sights, table], interests=[]))
+    check_sound(trial)
+    days = build_itinerary(trial.snapshot, trial.result.state.draft).days
+    meals = [i.poi_id for day in days for i in day.items if i.kind == "meal"]
+    assert "table" in meals

@@ -11,6 +11,7 @@ from backend.agent.prompt import describe_trip
 from backend.clock import format_minutes
 from backend.planner.days.timeline import build_itinerary
 from backend.planner.days.trip import plan_trip
+from backend.planner.plan.itinerary import MealItem, VisitItem
 from tests.factories import make_snapshot
 from tests.planner.plans import find_codes, make_draft, plan
 from tests.row_makers import make_poi, make_train
@@ -264,3 +265,34 @@ def test_a_booking_in_the_small_hours_is_reached_from_the_hotel() -> None:
     number = next(n for n, line in enumerate(anywhere) if "fixed sunrise" in line)
     assert anywhere[number - 1].endswith(f"> {name}")
     assert anywhere[number + 1] == hotel
+
+
+def test_a_free_meal_says_where_one_is_and_which_tables_are_near() -> None:
+    here: dict[str, Any] = {"lat": 39.9, "lon": 116.4}
+    near = [
+        make_poi(f"t{n}", type="restaurant", lat=39.9 + n / 1000, lon=116.4) for n in (4, 2, 1, 3)
+    ]
+    tables = [
+        *near,
+        make_poi("tea", type="teahouse", **here),
+        make_poi("shut", type="restaurant", opening_hours="17:00-21:00", **here),
+        make_poi("far", type="restaurant", lat=39.95, lon=116.4),
+    ]
+    snapshot = make_snapshot(pois=[make_poi("hall", duration_min=200, **here), *tables])
+    draft = make_draft({2: ["hall"], 3: ["t1"]}, hotels={"beijing": "bj-h-dongdan"})
+    meals = [i for i in build_itinerary(snapshot, draft).days[1].items if isinstance(i, MealItem)]
+    lunch = meals[0]
+    assert (lunch.meal, lunch.poi_id, lunch.near) == ("lunch", None, "hall")
+    assert lunch.alternatives == ("t2", "t3", "t4")  # t1 is eaten at on another day
+    eaten = [i for i in build_itinerary(snapshot, draft).days[2].items if isinstance(i, MealItem)]
+    assert eaten[0].poi_id == "t1"
+    assert eaten[0].near is None
+    assert eaten[0].alternatives == ("t2", "t3", "t4")
+
+
+def test_nobody_has_lunch_in_a_teahouse() -> None:
+    snapshot = make_snapshot(pois=[make_poi("tea", type="teahouse")])
+    draft = make_draft({2: [("tea", 12 * 60)]}, hotels={"beijing": "bj-h-dongdan"})
+    items = build_itinerary(snapshot, draft).days[1].items
+    assert [i.poi_id for i in items if isinstance(i, VisitItem)] == ["tea"]
+    assert not any(i.poi_id for i in items if isinstance(i, MealItem))

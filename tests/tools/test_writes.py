@@ -112,7 +112,13 @@ def test_a_plan_with_errors_is_not_submitted_and_they_are_named() -> None:
 def test_a_sound_plan_is_submitted_and_an_edit_after_it_takes_that_back() -> None:
     desk = Desk(make_snapshot(("beijing", "xian"), days=5))
     settle(desk)
-    desk("put_visit", day=2, poi_id="bj-tiantan")
+    for day, poi_id in (
+        (1, "bj-jingshan"),
+        (2, "bj-tiantan"),
+        (4, "xa-chengqiang"),
+        (5, "xa-dayanta"),
+    ):
+        desk("put_visit", day=day, poi_id=poi_id)
     answer = desk("submit_itinerary")
     assert answer["submitted"] is True
     assert answer["plan"]["errors"] == 0

@@ -25,6 +25,9 @@ MOST_KM = 100.0
 SPARE = 1.4
 """A little more is chosen than can be visited, since hours and ways let some of it fail."""
 
+TABLE_TYPES = FOOD_TYPES - {"teahouse"}
+TABLES_A_DAY = 2
+
 LEAST_USABLE_MIN = 90
 
 
@@ -59,6 +62,12 @@ def list_free(log: CallLog, city: BriefCity) -> set[str]:
     return {
         row["id"] for row in rows if not read_price(row["price"]) and not _rate_way(row, centre)
     }
+
+
+def list_tables(log: CallLog, city: BriefCity) -> list[str]:
+    """Restaurants and food streets of a city, the best for this traveller first, two for each day."""
+    rows = [row for row in list_places(log, city) if row["type"] in TABLE_TYPES]
+    return [row["id"] for row in _rank(log.brief, rows, [])[: TABLES_A_DAY * len(city.days)]]
 
 
 def measure_room(brief: Brief, city: BriefCity, rides: Sequence[Ride]) -> Room:

@@ -13,7 +13,7 @@ from statistics import fmean
 
 from backend.agent.policy.brief import Brief, BriefCity, Ride, measure_day
 from backend.agent.policy.call_log import CallLog, DraftView, Row, read_draft, read_price
-from backend.agent.policy.places import list_free, list_wanted
+from backend.agent.policy.places import list_free, list_tables, list_wanted
 from backend.agent.policy.rides import Choice, list_rides
 from backend.money import add_up
 from backend.planner.days.travel_time import Party, Position, Way, find_way
@@ -183,6 +183,12 @@ class Situation:
     def wanted(self) -> tuple[str, ...]:
         """Places worth a visit, city by city, must-sees first."""
         return tuple(poi_id for city in self.brief.cities for poi_id in self.list_wanted(city))
+
+    @cached_property
+    def tables(self) -> tuple[str, ...]:
+        """The best places to eat, for meals that lie on the way."""
+        cities = self.brief.cities
+        return tuple(i for city in cities for i in list_tables(self.log, city))
 
     @property
     def over_budget(self) -> float:

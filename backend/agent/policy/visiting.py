@@ -60,7 +60,8 @@ def arrange_places(situation: Situation) -> list[ToolCall]:
     if any(log.steps[n].is_error for n in attempts):
         return []
     keep = bool(log.brief.draft.get("visits"))
-    given = [poi_id for poi_id in _take_turns(situation) if situation.may_afford(poi_id)]
+    wanted = (*_take_turns(situation), *situation.tables)
+    given = [poi_id for poi_id in dict.fromkeys(wanted) if situation.may_afford(poi_id)]
     if not given:
         return []
     return [make_call("arrange", poi_ids=given[:MOST_GIVEN], keep=keep)]
@@ -78,7 +79,8 @@ def fill_days(situation: Situation) -> list[ToolCall]:
     given = arranged[-1].arguments["poi_ids"]
     must = [poi_id for poi_id, _ in log.brief.must_see]
     is_over = len(arranged) > MOST_ARRANGED or log.calls_left <= LAST_CALLS
-    if is_over or given == must or set(given) - set(situation.wanted) or situation.over_budget:
+    known = {*situation.wanted, *situation.tables}
+    if is_over or given == must or set(given) - known or situation.over_budget:
         return []
     more = [p for city in log.brief.cities for p in _list_more(situation, city, set(given))]
     if not more or len(given) >= MOST_GIVEN:

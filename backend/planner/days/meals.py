@@ -1,21 +1,28 @@
 """Lunch and dinner: their times, which places serve them, and in which part of a day they are eaten.
 
+Where else one could eat.
+
 How much a day may hold by the traveller's pace: visits, and hours of visits and ways.
 """
 
+import datetime as dt
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from backend.catalogue.place_types import FOOD_TYPES
 from backend.clock import parse_minutes
+from backend.planner.days.hours import read_hours
+from backend.planner.days.travel_time import Position, measure_distance_m
 from backend.planner.days.trip import Part
 from backend.pool.candidate import PoiCandidate
 from backend.pool.plan_request import Pace, PlanRequest
+from backend.pool.snapshot import Snapshot
 
 MealName = Literal["lunch", "dinner"]
 
+TEAHOUSE_TYPE = "teahouse"
 MARKET_TYPE = "market"
 FOOD_TAG = "food"
 """Markets count as food places by this tag only: not every market feeds its visitors.
@@ -47,8 +54,10 @@ SELF_CATERED_MIN = 240
 
 
 def is_food_place(poi: PoiCandidate) -> bool:
-    """Whether a visit here can be the meal."""
-    return poi.type in FOOD_TYPES or (poi.type == MARKET_TYPE and FOOD_TAG in poi.tags)
+    """Whether a visit here can be the meal: nobody has lunch or dinner in a teahouse."""
+    if poi.type == MARKET_TYPE:
+        return FOOD_TAG in poi.tags
+    return poi.type in FOOD_TYPES and poi.type != TEAHOUSE_TYPE
 
 
 def is_self_catered(spans: Iterable[tuple[int, int]], meal: Meal) -> bool:
@@ -98,3 +107,23 @@ def share_visits(request: PlanRequest, minutes: int) -> int:
         return 0
     share = MAX_VISITS[request.pace] * min(1.0, minutes / whole)
     return max(1, math.floor(share + 0.5))
+
+
+MOST_ALTERNATIVES = 3
+WALK_M = 1_500
+"""So far one goes for another table."""
+
+
+def list_alternatives(
+    snapshot: Snapshot, city: str, here: Position, date: dt.date, start: int, taken: Collection[str]
+) -> tuple[str, ...]:
+    """Food places of a city near `here` that are open then and are not `taken`, the nearest first."""
+    found = []
+    for poi in (snapshot.rows.pois[poi_id] for poi_id in snapshot.cities[city].pois):
+        way = measure_distance_m(here, poi.position)
+        if way > WALK_M or poi.id in taken or not is_food_place(poi):
+            continue
+        hours = read_hours(snapshot, poi, date).list_starts(SHORT_MEAL_MIN)
+        if any(first <= start <= last for first, last in hours):
+            found.append((way, poi.id))
+    return tuple(poi_id for _, poi_id in sorted(found)[:MOST_ALTERNATIVES])

@@ -6,11 +6,12 @@ Legs as items: each train on the day it leaves, a change of stations in between 
 """
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from backend.planner.days.frame import NOWHERE, Frame, Stop
 from backend.planner.days.legs import Move, Ride, make_local
+from backend.planner.days.meals import list_alternatives
 from backend.planner.days.schedule import PartPlan, Slot
 from backend.planner.days.travel_time import Party, find_way
 from backend.planner.days.trip import DAY_MIN, SHORT_NIGHT_MIN, Part, Stay, Trip, name_in
@@ -35,14 +36,16 @@ class _Place:
     since: int
 
 
-def render_part(trip: Trip, frame: Frame, plan: PartPlan) -> Iterator[DayItem]:
-    """Visits, bookings, meals and the transfers between them."""
+def render_part(
+    trip: Trip, frame: Frame, plan: PartPlan, planned: Collection[str]
+) -> Iterator[DayItem]:
+    """Visits, bookings, meals and the transfers between them; `planned` are the places of all days."""
     here = _Place(frame.start, frame.part.start.name, frame.part.free_from)
     for number, slot in enumerate(plan.slots):
         if number == plan.home_at or _is_night_between(frame, here, slot):
             yield from _render_way_home(trip, frame, here)
         yield from _render_way(trip, frame, here, slot)
-        yield _render_slot(trip, frame, slot)
+        yield _render_slot(trip, frame, slot, here, planned)
         here.since = max(here.since, slot.end)
     if plan.home_at == len(plan.slots):
         yield from _render_way_home(trip, frame, here)
@@ -120,29 +123,22 @@ def _name_stop(trip: Trip, stop: Stop) -> str:
     return name_in(trip.snapshot.rows.pois[stop.key], trip.snapshot.request.locale)
 
 
-def _render_slot(trip: Trip, frame: Frame, slot: Slot) -> DayItem:
+def _render_slot(
+    trip: Trip, frame: Frame, slot: Slot, here: _Place, planned: Collection[str]
+) -> DayItem:
     city, date = frame.part.city.id, frame.part.date
     start = make_local(trip.snapshot, city, date, slot.start)
     end = make_local(trip.snapshot, city, date, slot.end)
-    if slot.stop is None:
-        assert slot.meal is not None
-        return MealItem(meal=slot.meal.name, start=start, end=end, poi_id=None)
+    if slot.meal is not None:
+        at = frame.ways.position(here.node)
+        others = list_alternatives(trip.snapshot, city, at, date, slot.start, planned)
+        return _render_meal(trip, slot, (start, end), here.name, others)
+    assert slot.stop is not None
     if slot.stop.fixed >= 0:
         return FixedItem(title=slot.stop.key, start=start, end=end)
     poi = trip.snapshot.rows.pois[slot.stop.key]
     tickets = trip.snapshot.request.travellers
     name = name_in(poi, trip.snapshot.request.locale)
-    if slot.meal is not None:
-        return MealItem(
-            meal=slot.meal.name,
-            start=start,
-            end=end,
-            poi_id=poi.id,
-            name=name,
-            price=poi.price,
-            tickets=tickets,
-            cost=None if poi.price is None else poi.price * tickets,
-        )
     paid = trip.snapshot.pay_entry(poi)
     return VisitItem(
         poi_id=poi.id,
@@ -153,6 +149,35 @@ def _render_slot(trip: Trip, frame: Frame, slot: Slot) -> DayItem:
         tickets=tickets,
         cost=paid.cost,
         fares=paid.fares,
+    )
+
+
+def _render_meal(
+    trip: Trip,
+    slot: Slot,
+    span: tuple[dt.datetime, dt.datetime],
+    near: str,
+    alternatives: tuple[str, ...],
+) -> MealItem:
+    """At a place of the plan, or somewhere near where one is."""
+    assert slot.meal is not None
+    meal, (start, end) = slot.meal.name, span
+    if slot.stop is None:
+        return MealItem(
+            meal=meal, start=start, end=end, poi_id=None, near=near, alternatives=alternatives
+        )
+    poi = trip.snapshot.rows.pois[slot.stop.key]
+    tickets = trip.snapshot.request.travellers
+    return MealItem(
+        meal=meal,
+        start=start,
+        end=end,
+        poi_id=poi.id,
+        name=name_in(poi, trip.snapshot.request.locale),
+        price=poi.price,
+        tickets=tickets,
+        cost=None if poi.price is None else poi.price * tickets,
+        alternatives=alternatives,
     )
 
 

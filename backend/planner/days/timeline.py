@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from backend.planner.days.frame import Frame, Stop, make_frame, make_stop
-from backend.planner.days.meals import share_meals
+from backend.planner.days.meals import is_food_place, share_meals
 from backend.planner.days.render import (
     render_legs_after,
     render_legs_before,
@@ -144,25 +144,31 @@ def plan_day(trip: Trip, draft: Draft, day: int, ways: Mapping[str, Ways]) -> li
 
 def _build_day(trip: Trip, draft: Draft, day: int, ways: Mapping[str, Ways]) -> Day:
     """A write changes one day, so the others are the same as a moment ago."""
-    follows_from = (draft.hotels, draft.trains, draft.visits_on(day))
+    rows = trip.snapshot.rows.pois
+    tables = frozenset(i for i in draft.poi_ids if i in rows and is_food_place(rows[i]))
+    follows_from = (draft.hotels, draft.trains, draft.visits_on(day), tables)
     return trip.snapshot.remember(
-        f"day {day}", follows_from, lambda: _make_day(trip, day, plan_day(trip, draft, day, ways))
+        f"day {day}",
+        follows_from,
+        lambda: _make_day(trip, day, plan_day(trip, draft, day, ways), tables),
     )
 
 
-def _make_day(trip: Trip, day: int, parts: Sequence[PlannedPart]) -> Day:
+def _make_day(trip: Trip, day: int, parts: Sequence[PlannedPart], tables: frozenset[str]) -> Day:
     stay = trip.night_stay(day)
     return Day(
         date=trip.snapshot.request.date_of(day),
         city=stay.city.id,
-        items=tuple(_list_items(trip, day, parts)),
+        items=tuple(_list_items(trip, day, parts, tables)),
     )
 
 
-def _list_items(trip: Trip, day: int, parts: Sequence[PlannedPart]) -> Iterator[DayItem]:
+def _list_items(
+    trip: Trip, day: int, parts: Sequence[PlannedPart], tables: frozenset[str]
+) -> Iterator[DayItem]:
     for frame, plan in parts:
         yield from render_legs_before(trip, frame.part)
-        yield from render_part(trip, frame, plan)
+        yield from render_part(trip, frame, plan, tables)
     yield from render_legs_after(trip, parts[-1].frame.part)
     for stay in trip.stays:
         if stay.has_night(day, trip.snapshot.request.date_of(day)):

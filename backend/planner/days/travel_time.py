@@ -147,6 +147,10 @@ class Ways:
             self._positions.append(position)
         return number
 
+    def position(self, number: int) -> Position:
+        """Where a place stands."""
+        return self._positions[number]
+
     def between(self, a: int, b: int) -> Way:
         """The way from place number `a` to place number `b`."""
         way = self._known.get((a, b))

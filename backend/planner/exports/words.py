@@ -24,6 +24,7 @@ WORDS: dict[Locale, Words] = {
         "rooms": "{n} 间",
         "nights": "{n} 晚",
         "at": "{meal}：{name}",
+        "near": "{meal}（{name}附近）",
         "unknown": "价格未知",
         "free": "免费",
         "title": "{cities} · {first} 至 {last}",
@@ -68,6 +69,7 @@ WORDS: dict[Locale, Words] = {
         "rooms": "{n} room(s)",
         "nights": "{n} night(s)",
         "at": "{meal} at {name}",
+        "near": "{meal} near {name}",
         "unknown": "price unknown",
         "free": "free",
         "title": "{cities} · {first} to {last}",
@@ -134,9 +136,11 @@ def count_minutes_under_way(item: TransferItem) -> int:
 
 
 def describe_meal(item: MealItem, words: Words) -> str:
-    """`Lunch`, or `Lunch at …`."""
+    """`Lunch`, `Lunch at …`, or `Lunch near …`."""
     meal = words[item.meal]
-    return words["at"].format(meal=meal, name=item.name) if item.name else meal
+    if item.name:
+        return words["at"].format(meal=meal, name=item.name)
+    return words["near"].format(meal=meal, name=item.near) if item.near else meal
 
 
 def describe_leg(item: LegItem, start: str, end: str, words: Words) -> str:

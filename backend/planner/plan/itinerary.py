@@ -83,7 +83,10 @@ class VisitItem(Item):
 
 
 class MealItem(Item):
-    """Time kept for a meal; with `poi_id` a food place that is eaten at."""
+    """Time kept for a meal; with `poi_id` a food place that is eaten at, else somewhere `near`.
+
+    `alternatives` are other food places nearby that are open then.
+    """
 
     kind: Literal["meal"] = "meal"
     meal: Literal["lunch", "dinner"]
@@ -94,6 +97,12 @@ class MealItem(Item):
     price: Money | None = None
     tickets: int | None = None
     cost: Money | None = None
+    near: str | None = Field(
+        None, description="Where one is before a free meal.", exclude_if=lambda name: name is None
+    )
+    alternatives: tuple[str, ...] = Field(
+        (), description="Ids of up to three other food places nearby, the nearest first."
+    )
 
 
 class FixedItem(Item):

@@ -177,7 +177,8 @@ class Rater:
         found = []
         spots = sorted(list_insertions(self.problem.rooms[room].frame, rating.plan.route, stop))
         for detour, position in spots[:2]:
-            full = self.price_fullness(room, rating.busy + stop.duration + detour)
+            spent = 0 if stop.is_meal else stop.duration
+            full = self.price_fullness(room, rating.busy + spent + detour)
             found.append((detour + full - base, (*order[:position], candidate, *order[position:])))
         return found
 
@@ -188,7 +189,8 @@ class Rater:
         pairs = list(pairwise(_list_nodes(room, plan)))
         minutes, fare = room.frame.ways.minutes, room.frame.ways.fare
         ways = sum([minutes(a, b) for a, b in pairs])
-        busy = ways + sum(slot.end - slot.start for slot in slots) if order else 0
+        spent = sum([slot.end - slot.start for slot in slots if slot.meal is None])
+        busy = ways + spent if order else 0
         excess = self._find_excess(room, plan, slots, busy)
         return Rating(
             plan=plan,
