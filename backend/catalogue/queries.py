@@ -176,9 +176,12 @@ async def _find_named(
     ]
 
 
-async def find_types(session: AsyncSession, words: Collection[str]) -> frozenset[str]:
-    """Those of the words that are a type of some place."""
-    types = select(Place.type).where(Place.type.in_(list(words))).distinct()
+async def find_types(
+    session: AsyncSession, words: Collection[str], cities: Collection[str]
+) -> frozenset[str]:
+    """Those of the words that are a type of some place in these cities."""
+    here = select(Place.type).where(Place.city_id.in_(list(cities)))
+    types = here.where(Place.type.in_(list(words))).distinct()
     return frozenset((await session.scalars(types)).all())
 
 

@@ -186,7 +186,7 @@ async def read_wishes(
         await _read_named(check, list(_list_sayings(wishes, _NAMED_IN_WISHES, means)), filled)
     for kind in _WORD_KINDS:
         sayings = list(_list_sayings(wishes, _WORDS_IN_WISHES, kind))
-        await _read_words(reading, kind, sayings, filled)
+        await _read_words(reading, kind, sayings, filled, cities)
     return filled
 
 
@@ -300,7 +300,11 @@ class _WordReading:
 
 
 async def _read_words(
-    reading: Reading, kind: WordKind, sayings: Sequence[_Saying], filled: Sequence[Fields]
+    reading: Reading,
+    kind: WordKind,
+    sayings: Sequence[_Saying],
+    filled: Sequence[Fields],
+    cities: Sequence[str],
 ) -> None:
     """Tags, types, cuisines and offers of hotels."""
     words = [word for saying in sayings for word in saying.words]
@@ -309,7 +313,7 @@ async def _read_words(
     tags = await _find_tags(reading, kind, words)
     others = {w.text for w in words if w.text not in tags and find_word("type", w.text) is None}
     is_type = bool(others) and kind in {"type", "tag"}
-    types = await find_types(reading.session, others) if is_type else frozenset()
+    types = await find_types(reading.session, others, cities) if is_type else frozenset()
     meant = _WordReading(reading, kind, tags, types)
     for saying in sayings:
         for word in saying.words:

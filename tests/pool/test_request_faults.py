@@ -289,7 +289,7 @@ async def test_names_in_wishes_become_ids(catalogue: AsyncEngine) -> None:
         "poi_citya_0001",
         "CityA place 1",
     ) in echoed
-    assert request.wished_place_ids == ("poi_citya_0002", "poi_citya_0001")
+    assert request.wished_place_ids == ("poi_citya_0001", "poi_cityb_0002", "poi_citya_0002")
     assert request.wished_hotel_ids == ("hotel_citya_000",)
     again = await resolve(catalogue, request.model_dump(mode="json"))
     assert again.model_copy(update={"resolved": ()}) == request.model_copy(update={"resolved": ()})

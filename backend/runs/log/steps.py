@@ -184,7 +184,9 @@ class Clash(Part):
     """A constraint that cannot be kept together with the others."""
 
     code: str
-    amount: str | None = Field(description="By how much: money for OVER_BUDGET, else minutes.")
+    amount: str | None = Field(
+        description="By how much: money, minutes, metres or a number, as the message says."
+    )
     message: str
 
 
