@@ -65,8 +65,9 @@ def test_wishes_are_told_with_ids_and_in_words() -> None:
         "place": "bj-gugong",
         "day": 2,
         "text": "bj-gugong; on day 2",
+        "fits": {"pois": ["bj-gugong"]},
     }
     assert (told[1]["wish"], told[1]["not"], told[1]["weight"]) == (1, True, "rather")
     assert len(opening[1].content.split("\n")) == 3
-    assert "keep every must" in opening[1].content
+    assert "A must has to be kept" in opening[1].content
     assert "wishes" not in read_brief(write_opening(make_snapshot(), Draft()))

@@ -10,11 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from backend.clock import parse_minutes
 from backend.money import add_up
 from backend.planner.days.legs import BOARDING_MIN, find_own_arrival, find_own_departure
 from backend.planner.plan.draft import Locks
 from backend.pool.plan_request import OwnTransport, Pace, Tier
+from backend.pool.wishes import LocalWish, Wish
 from backend.text import Locale
 
 DAY_MIN = 24 * 60
@@ -60,6 +63,28 @@ class Booked:
 
 
 @dataclass(frozen=True)
+class BriefWish:
+    """A wish, and what keeps it: hotels by city, rides by leg as `id+id`, places; or breaks it."""
+
+    wish: Wish
+    hotels: Mapping[str, frozenset[str]]
+    trains: Mapping[str, frozenset[str]]
+    pois: tuple[str, ...]
+    breaks: frozenset[str]
+
+    @property
+    def is_must(self) -> bool:
+        """Whether it has to be kept."""
+        return self.wish.weight == "must"
+
+    def breaks_by(self, slot: tuple[str, str], ids: Sequence[str]) -> bool:
+        """Whether a hotel of a city or a ride of a leg does not keep it, though another may."""
+        kind, name = slot
+        kept = self.hotels if kind == "hotel" else self.trains
+        return name in kept and "+".join(ids) not in kept[name]
+
+
+@dataclass(frozen=True)
 class Brief:
     """A trip as `describe_trip` wrote it; times of day in minutes, money as numbers.
 
@@ -89,6 +114,30 @@ class Brief:
     max_calls: int
     locale: Locale
     locks: Locks
+    wishes: tuple[BriefWish, ...] = ()
+
+    def count_broken(self, slot: tuple[str, str], ids: Sequence[str], *, is_must: bool) -> int:
+        """How many wishes of a weight a hotel or a ride breaks."""
+        wishes = (wish for wish in self.wishes if wish.is_must == is_must)
+        return sum(wish.breaks_by(slot, ids) for wish in wishes)
+
+    @property
+    def refused(self) -> frozenset[str]:
+        """Places that the traveller does not want to see."""
+        return frozenset(poi_id for wish in self.wishes for poi_id in wish.breaks)
+
+    @property
+    def asked_places(self) -> tuple[str, ...]:
+        """As many places of each wish that must be kept as it asks for, the best ones."""
+        asked = (
+            wish.pois[: getattr(wish.wish, "at_least", 1)] for wish in self.wishes if wish.is_must
+        )
+        return tuple(dict.fromkeys(poi_id for pois in asked for poi_id in pois))
+
+    @property
+    def local_wishes(self) -> tuple[LocalWish, ...]:
+        """How to get about."""
+        return tuple(w.wish for w in self.wishes if isinstance(w.wish, LocalWish))
 
     def city(self, city_id: str) -> BriefCity:
         """The destination with this id."""
@@ -136,6 +185,23 @@ def parse_brief(brief: Mapping[str, Any]) -> Brief:
         max_calls=brief["limits"]["tool_calls"],
         locale=brief["locale"],
         locks=Locks.model_validate(brief.get("locked", {})),
+        wishes=tuple(_parse_wish(wish) for wish in brief.get("wishes", ())),
+    )
+
+
+_WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
+_BESIDE = frozenset({"wish", "text", "fits", "breaks"})
+"""What stands in the brief beside the fields of a wish."""
+
+
+def _parse_wish(shown: Mapping[str, Any]) -> BriefWish:
+    fits, breaks = shown.get("fits", {}), shown.get("breaks", {})
+    return BriefWish(
+        wish=_WISH.validate_python({k: v for k, v in shown.items() if k not in _BESIDE}),
+        hotels={city: frozenset(ids) for city, ids in fits.get("hotels", {}).items()},
+        trains={leg: frozenset(ids) for leg, ids in fits.get("trains", {}).items() if ids},
+        pois=tuple(fits.get("pois", ())),
+        breaks=frozenset(breaks.get("pois", ())),
     )
 
 

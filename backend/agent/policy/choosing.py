@@ -4,7 +4,7 @@ Where a list is switched off, a refusal names ids that are near: one guess shows
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from backend.agent.policy.brief import BriefCity, BriefLeg, Ride
 from backend.agent.policy.call_log import CallLog
@@ -22,6 +22,7 @@ from backend.agent.policy.rides import (
 from backend.agent.policy.situation import Situation
 from backend.agent.replies import make_call
 from backend.money import add_up
+from backend.pool.wishes import SpendWish, Wish
 from backend.tools.call import ToolCall
 
 KEPT_SHARE = 0.15
@@ -116,10 +117,47 @@ def pick(situation: Situation) -> Picks:
     chosen = _find_chosen(situation, options)
     picks = {**_pick_trains(situation, options), **pick_best(_only(options, "hotel")), **chosen}
     budget = situation.brief.budget
+    open_options = [choices for slot, choices in options.items() if slot not in chosen]
+    for wish in situation.brief.wishes:
+        picks, open_options = _keep_spending(situation, wish.wish, picks, open_options)
     if budget is None:
         return picks
-    open_options = [choices for slot, choices in options.items() if slot not in chosen]
     return cut_costs(picks, open_options, budget * (1 - KEPT_SHARE), _make_test(situation))
+
+
+_SPENT_ON = {"hotels": "hotel", "intercity": "leg"}
+
+
+def _keep_spending(
+    situation: Situation, wish: Wish, picks: Picks, options: list[list[Choice]]
+) -> tuple[Picks, list[list[Choice]]]:
+    """Picks within the limits of what hotels or trains cost, and options that do not go beyond."""
+    kind = _SPENT_ON.get(wish.on) if isinstance(wish, SpendWish) and not wish.negated else None
+    if kind is None or not isinstance(wish, SpendWish):
+        return picks, options
+    for limit, sign in ((wish.at_most, 1), (wish.at_least, -1)):
+        if limit is not None:
+            asked = {slot: c for slot, c in picks.items() if slot[0] == kind}
+            signed = {slot: _sign(choice, sign) for slot, choice in asked.items()}
+            others = [[_sign(c, sign) for c in row] for row in options if _is_of(row, kind)]
+            cut = cut_costs(signed, others, sign * float(limit), _make_test(situation))
+            known = {(c.slot, c.ids): c for row in (*options, [*asked.values()]) for c in row}
+            picks = {**picks, **{slot: known[slot, c.ids] for slot, c in cut.items()}}
+            options = [
+                [c for c in row if sign * c.price <= sign * picks[c.slot].price]
+                if _is_of(row, kind)
+                else row
+                for row in options
+            ]
+    return picks, options
+
+
+def _is_of(choices: Sequence[Choice], kind: str) -> bool:
+    return bool(choices) and choices[0].slot[0] == kind
+
+
+def _sign(choice: Choice, sign: int) -> Choice:
+    return dataclasses.replace(choice, price=sign * choice.price, ways=0)
 
 
 def _list_options(situation: Situation) -> Options:

@@ -12,7 +12,8 @@ from backend.tools.call import ToolCall
 HOPELESS = frozenset({"CLOSED", "CLOSED_SEASON", "NO_TIME", "RESERVATION_PASSED"})
 """Reasons of `arrange` that no other plan takes away."""
 
-NOT_BY_VISITS = frozenset({"LEG_ORDER", "HOTEL_MISSING", "LEG_NOT_CHOSEN"})
+BY_CHOICES = frozenset({"WISH_AT", "WISH_BEDS", "WISH_HOTEL", "WISH_INTERCITY", "WISH_LOCAL"})
+NOT_BY_VISITS = BY_CHOICES | {"LEG_ORDER", "HOTEL_MISSING", "LEG_NOT_CHOSEN"}
 """Errors that no visit less would take away."""
 
 ANCHORS = frozenset({"leg", "fixed"})
@@ -51,6 +52,8 @@ def _find_blamed(situation: Situation, day: int, fault: Broken) -> int | None:
         return None
     must = {poi_id for poi_id, _ in situation.brief.must_see}
     visits = _list_near(situation, day, fault.item)
+    if fault.code.startswith("WISH_"):
+        visits = [item for item in visits if item["item"] == fault.item]
     if not visits:
         return None
     free = [item for item in visits if item["poi_id"] not in must]
@@ -129,6 +132,7 @@ def drop_dear(situation: Situation) -> list[ToolCall]:
     """The dearest visit that is no must-see, if leaving out all of them would do."""
     over = situation.over_budget
     must = {poi_id for poi_id, _ in situation.brief.must_see} | situation.brief.locks.poi_ids
+    must.update(poi_id for w in situation.brief.wishes if w.is_must for poi_id in w.pois)
     dear = [
         (float(item["cost"]), -day, int(item["item"]))
         for day, items in situation.draft.items.items()

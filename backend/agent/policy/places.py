@@ -42,10 +42,13 @@ class Room:
 def list_wanted(log: CallLog, city: BriefCity, rides: Sequence[Ride]) -> list[str]:
     """Ids to put into the city's days, must-sees first, then the best for this traveller."""
     must = [poi_id for poi_id, of_city in log.brief.must_see if of_city == city.id]
+    listed = {row["id"] for row in log.list_rows("list_pois", city=city.id)}
+    must += [i for i in log.brief.asked_places if i in listed and i not in must]
     rows = {row["id"]: row for row in list_places(log, city)}
     room = measure_room(log.brief, city, rides)
     chosen = [rows.get(poi_id) or log.detail("get_poi", poi_id) for poi_id in must]
-    others = [row for poi_id, row in rows.items() if poi_id not in must]
+    refused = log.brief.refused
+    others = [row for poi_id, row in rows.items() if poi_id not in must and poi_id not in refused]
     return must + [row["id"] for row in _choose(log.brief, others, chosen, room)]
 
 

@@ -121,6 +121,9 @@ LATE_HOME = 2.5
 NEXT_DAY_HOURS = 8.0
 """For coming home on the day after the trip's last, later than in its night."""
 
+WISHED_HOURS = 6.0
+"""For a train that is not as the traveller would rather have it."""
+
 DAWN_MIN = DAY_MIN + 5 * 60
 
 SITTING_SHARE = 0.25
@@ -160,7 +163,17 @@ def _read_rides(log: CallLog, leg: BriefLeg) -> list[Ride]:
     for ride in (*direct, *pairs, *named):
         found.setdefault(ride.train_ids, ride)
     out = {row_id for kind, row_id in log.brief.locks.out if kind == "train"}
-    return [r for ids, r in found.items() if ids not in refused and not out.intersection(ids)]
+    rides = [r for ids, r in found.items() if ids not in refused and not out.intersection(ids)]
+    return _keep_wished(log, leg, rides)
+
+
+def _keep_wished(log: CallLog, leg: BriefLeg, rides: list[Ride]) -> list[Ride]:
+    """The rides that break the fewest musts, and the one that the traveller holds to."""
+    slot = ("leg", str(leg.leg))
+    held = log.brief.locks.trains.get(leg.leg)
+    broken = {r.train_ids: log.brief.count_broken(slot, r.train_ids, is_must=True) for r in rides}
+    least = min(broken.values(), default=0)
+    return [r for r in rides if broken[r.train_ids] == least or r.train_ids == held]
 
 
 def list_seats(log: CallLog, leg: BriefLeg) -> list[Choice]:
@@ -239,6 +252,7 @@ def rate_discomfort(brief: Brief, leg: BriefLeg, ride: Ride) -> float:
     start, end = _find_lost_span(brief, leg, ride)
     hours = _count_lost_minutes(brief, start, end) / 60 + _count_odd_hours(brief, leg, ride)
     hours += NEXT_DAY_HOURS * (brief.is_way_home(leg) and ride.arrive > DAWN_MIN)
+    hours += WISHED_HOURS * brief.count_broken(("leg", str(leg.leg)), ride.train_ids, is_must=False)
     clashes = sum(_meets(booking.start, booking.end, leg, start, end) for booking in brief.fixed)
     return hours * HOUR_WORTH[brief.tier] + IMPOSSIBLE * clashes
 

@@ -36,6 +36,9 @@ KM_A_DEGREE = 111.2
 UNKNOWN_PRICE = 1.2
 """Nobody knows it, so rather above the mean."""
 
+WISHED_NIGHTS = 0.4
+"""Of the mean price of a night, for each wish that a hotel does not keep and rather should."""
+
 SHORT_DAY_MIN = 150
 """A day with less than this begins, or ends, at the station."""
 
@@ -52,17 +55,25 @@ def list_beds(
     best = max(map(_read_rating, rows), default=0.0)
     points = mean * nights * RATING_POINTS / PRICE_POINTS[log.brief.tier]
     hour = mean * log.brief.rooms * HOUR_SHARE[log.brief.tier]
-    return [
+    choices = [
         Choice(
             slot=("hotel", city.id),
             ids=(row["id"],),
             price=nights * _expect_price(row, mean),
             discomfort=(best - _read_rating(row)) * points
-            + sum(way.minutes for way in ways[row["id"]]) / 60 * hour,
+            + sum(way.minutes for way in ways[row["id"]]) / 60 * hour
+            + WISHED_NIGHTS * mean * nights * _count_broken(log, city, row, is_must=False),
             ways=add_up(float(way.cost) for way in ways[row["id"]]),
         )
         for row in rows
     ]
+    broken = [_count_broken(log, city, row, is_must=True) for row in rows]
+    least, held = min(broken, default=0), log.brief.locks.hotels.get(city.id)
+    return [c for c, n in zip(choices, broken, strict=True) if n == least or held in c.ids]
+
+
+def _count_broken(log: CallLog, city: BriefCity, row: Row, *, is_must: bool) -> int:
+    return log.brief.count_broken(("hotel", city.id), (row["id"],), is_must=is_must)
 
 
 def _expect_price(row: Row, mean: float) -> float:
@@ -85,8 +96,17 @@ def _list_hotels(log: CallLog, city: BriefCity) -> list[Row]:
         {"id": hotel_id, "price_per_night": None, "rating": None, "area": ""}
         for hotel_id in log.list_allowed("choose_hotel", city=city.id)
     ]
-    rows = log.list_rows("list_hotels", city=city.id) or named
+    rows: list[Row] = log.list_rows("list_hotels", city=city.id) or [*named]
+    rows += _list_wished(log, city, {row["id"] for row in rows})
     return [row for row in rows if row["id"] not in refused]
+
+
+def _list_wished(log: CallLog, city: BriefCity, known: set[str]) -> list[Row]:
+    """Hotels that keep a wish and were not listed, as far as they were opened."""
+    wished = (hotel_id for wish in log.brief.wishes for hotel_id in wish.hotels.get(city.id, ()))
+    missing = sorted(set(wished) - known)
+    bare = {"price_per_night": None, "rating": None, "area": ""}
+    return [log.detail("get_hotel", hotel_id) or {"id": hotel_id, **bare} for hotel_id in missing]
 
 
 def _list_ways(

@@ -130,7 +130,7 @@ def _list_more(situation: Situation, city: BriefCity, given: set[str]) -> list[s
     room = measure_room(log.brief, city, situation.rides)
     if planned >= FULL_SHARE * room.visits:
         return []
-    left_alone = given.union(draft.poi_ids, draft.removed)
+    left_alone = given.union(draft.poi_ids, draft.removed, log.brief.refused)
     more = [*situation.list_wanted(city), *(row["id"] for row in rows)]
     new = [poi_id for poi_id in dict.fromkeys(more) if poi_id not in left_alone]
     return [poi_id for poi_id in new if situation.may_afford(poi_id)][: room.visits]
