@@ -7,13 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from backend.clock import parse_minutes
 from backend.planner.days.hours import find_dusk, find_evening, is_for_evenings, read_hours
-from backend.planner.days.meals import Meal, is_food_place, list_meal_starts
+from backend.planner.days.meals import (
+    MEALS,
+    SHORT_MEAL_MIN,
+    Meal,
+    is_food_place,
+    list_meal_starts,
+)
 from backend.planner.days.travel_time import Ways
-from backend.planner.days.trip import FixedSlot, Part
+from backend.planner.days.trip import DAY_MIN, FixedSlot, Part
 from backend.pool.candidate import PoiCandidate
 from backend.pool.plan_request import Pace
 from backend.pool.snapshot import Snapshot
+from backend.pool.wished import serves
+from backend.pool.wishes import AtWish, EatWish, list_ids
 
 Starts = tuple[tuple[int, int], ...]
 """First and last minutes of starts, in order, apart from each other."""
@@ -71,25 +80,59 @@ def make_stop(
     """A place as a stop of a part of the trip."""
     hours = read_hours(snapshot, poi, part.date)
     wished = at or 0
+    times = [w for w in _list_times(snapshot) if poi.id in list_ids(w.place)]
+    duration = max(poi.duration_min, *(w.minutes or 0 for w in times if not w.negated), 0)
     is_late = snapshot.is_too_late(poi, part.date)
-    open_starts = () if is_late else clip(hours.list_starts(poi.duration_min), wished, None)
-    starts = clip(open_starts, part.opens, part.until - poi.duration_min)
+    open_starts = () if is_late else clip(hours.list_starts(duration), wished, None)
+    starts = clip(open_starts, part.opens, part.until - duration)
+    for wish in times:
+        starts = _keep_time(starts, wish, part.day, duration)
     at_meals = _intersect(starts, list_meal_starts()) if poi.type == "restaurant" else ()
+    at_meals = _keep_meals(snapshot, poi, part.day, at_meals)
     if at_meals and at is None:
         starts = at_meals
-    elif at is None and _waits_for_evening(snapshot, poi):
+    elif at is None and not times and _waits_for_evening(snapshot, poi):
         evening = find_evening(find_dusk(part.city, part.date))
         starts = clip(starts, evening, None) or starts
     return Stop(
         key=poi.id,
         node=node,
-        duration=poi.duration_min,
+        duration=duration,
         starts=starts,
         open_starts=open_starts,
         at=wished,
         is_food=is_food_place(poi),
         is_meal=bool(at_meals),
     )
+
+
+def _list_times(snapshot: Snapshot) -> tuple[AtWish, ...]:
+    return tuple(wish for wish in snapshot.request.wishes if isinstance(wish, AtWish))
+
+
+def _keep_time(starts: Starts, wish: AtWish, day: int, duration: int) -> Starts:
+    """The starts that keep a wish for a day or a time; of a `rather` all, where none does."""
+    first = parse_minutes(wish.start) if wish.start else 0
+    last = (parse_minutes(wish.end) if wish.end else DAY_MIN * 2) - duration
+    if wish.negated:
+        is_meant = wish.day in {None, day} and (wish.day or wish.start or wish.end)
+        kept = (*clip(starts, 0, first - 1), *clip(starts, last + 1, None)) if is_meant else starts
+    else:
+        kept = clip(starts, first, last) if wish.day in {None, day} else ()
+    return kept if wish.weight == "must" else kept or starts
+
+
+def _keep_meals(snapshot: Snapshot, poi: PoiCandidate, day: int, starts: Starts) -> Starts:
+    """The starts of the meal for which a wish names the place or its cuisine."""
+    for wish in snapshot.request.wishes:
+        is_meant = isinstance(wish, EatWish) and wish.day in {None, day} and serves(poi, wish)
+        if isinstance(wish, EatWish) and is_meant and wish.meal and not wish.negated:
+            meals = [m for m in MEALS if m.name == wish.meal]
+            kept = [
+                span for m in meals for span in clip(starts, m.opens, m.closes - SHORT_MEAL_MIN)
+            ]
+            starts = tuple(kept) or starts
+    return starts
 
 
 def _waits_for_evening(snapshot: Snapshot, poi: PoiCandidate) -> bool:

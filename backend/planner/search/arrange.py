@@ -23,6 +23,8 @@ from backend.planner.search.problem import Candidate, Problem, state_problem
 from backend.planner.search.rating import Rater, Rating
 from backend.planner.search.solution import Solution
 from backend.planner.search.tours import Guard
+from backend.planner.search.wishing import Asked, ask, ask_again, find_missed, refuses
+from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
 from backend.text import Locale
 
@@ -176,20 +178,69 @@ def arrange(
     given = dict.fromkeys((*locks.places, *poi_ids))
     pois = [find_poi(snapshot, poi_id) for poi_id in given]
     kept = list(_list_kept(snapshot, draft, locks, is_all=keep))
-    kept_ids = {visit.poi_id for _, visit in kept}
-    trip = plan_trip(snapshot, draft)
-    new = [poi for poi in pois if poi.id not in kept_ids]
-    problem = state_problem(trip, draft, new, kept, locks.poi_ids)
-    guard = guard or Guard()
-    solution = solve(Rater(problem, snapshot.request.pace), guard)
-    arranged = draft.model_copy(update={"visits": _read_visits(problem, solution)})
-    return Arrangement(
-        draft=arranged,
-        itinerary=build_itinerary(snapshot, arranged),
-        trip=trip,
-        solution=solution,
-        deadline_hit=guard.was_hit,
-    )
+    task = _Task(snapshot, draft, tuple(pois), tuple(kept), guard or Guard())
+    if not snapshot.request.wishes:
+        return task.solve(Asked(locked=locks.poi_ids))
+    out = frozenset(row_id for _, row_id in locks.out)
+    planned = [*given, *(visit.poi_id for _, visit in kept)]
+    asked = ask(snapshot, planned, Asked(locked=locks.poi_ids, gone=out))
+    best = task.solve(asked)
+    for _ in range(MOST_ASKED):
+        missed = find_missed(snapshot, best.draft)
+        again = ask_again(snapshot, asked, best.draft) if missed else None
+        if again is None or task.guard.is_over():
+            break
+        asked, found = again, task.solve(again)
+        if _rate_missed(snapshot, found) < _rate_missed(snapshot, best):
+            best = found
+    return best
+
+
+MOST_ASKED = 4
+"""Arrangements that are made again for the wishes that the one before has missed."""
+
+
+def _rate_missed(snapshot: Snapshot, arrangement: "Arrangement") -> tuple[int, int]:
+    missed = find_missed(snapshot, arrangement.draft)
+    musts = sum(wish.weight == "must" for wish in missed)
+    return musts, len(missed) - musts
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is arranged; `pois` are those given, most wanted first."""
+
+    snapshot: Snapshot
+    draft: Draft
+    pois: tuple[PoiCandidate, ...]
+    kept: tuple[tuple[int, PlannedVisit], ...]
+    guard: Guard
+
+    def solve(self, asked: Asked) -> "Arrangement":
+        """The best arrangement of these, and of what wishes ask for."""
+        snapshot, draft = self.snapshot, self.draft
+        kept_ids = {visit.poi_id for _, visit in self.kept}
+        trip = plan_trip(snapshot, draft)
+        new = [poi for poi in self._list_pois(asked) if poi.id not in kept_ids]
+        bound = asked.locked.union(snapshot.must_see, asked.bound)
+        if asked.is_wished:
+            new = [p for p in new if p.id in bound or refuses(snapshot, p) != "must"]
+        problem = state_problem(trip, draft, new, self.kept, asked)
+        solution = solve(Rater(problem, snapshot.request.pace), self.guard)
+        arranged = draft.model_copy(update={"visits": _read_visits(problem, solution)})
+        return Arrangement(
+            draft=arranged,
+            itinerary=build_itinerary(snapshot, arranged),
+            trip=trip,
+            solution=solution,
+            deadline_hit=self.guard.was_hit,
+        )
+
+    def _list_pois(self, asked: Asked) -> list[PoiCandidate]:
+        wished = (*asked.bound, *asked.rather)
+        given = {poi.id: poi for poi in self.pois}
+        more = (find_poi(self.snapshot, i) for i in wished if i not in given)
+        return [*more, *self.pois]
 
 
 def _list_kept(

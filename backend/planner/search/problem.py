@@ -27,6 +27,7 @@ from backend.planner.days.timeline import build_itinerary, make_frames, make_way
 from backend.planner.days.travel_time import Position
 from backend.planner.days.trip import Trip
 from backend.planner.plan.draft import Draft, PlannedVisit
+from backend.planner.search.wishing import NOTHING_ASKED, Asked, Cap, refuses
 from backend.planner.worth import MONEY_WORTH, UNKNOWN_POPULARITY, Sight, Taste, rate_together
 from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import Snapshot
@@ -43,6 +44,10 @@ USUAL_POPULARITY = 50.0
 
 ASKED_FOR = 400
 """Whoever names a place wants it in wherever there is time; a meal is had anyway."""
+
+RATHER_WEIGHT = 4_000
+REFUSED_SHARE = 20
+"""A place that a wish would rather see in the plan, and what is left of one that it would not."""
 
 ORDER_SHARE = 0.3
 """What the place named last loses against the first one: a tilt, where two are worth the same."""
@@ -85,10 +90,10 @@ def _see(poi: PoiCandidate) -> Sight:
 
 
 def weigh(
-    trip: Trip, pois: Sequence[PoiCandidate], locked: AbstractSet[str] = frozenset()
+    trip: Trip, pois: Sequence[PoiCandidate], asked: Asked = NOTHING_ASKED
 ) -> list[Candidate]:
     """Candidates, most wanted first within each city; must-sees weigh by how well known they are."""
-    must = set(trip.snapshot.must_see)
+    must, locked = {*trip.snapshot.must_see, *asked.bound}, asked.locked
     counts = Counter(poi.city for poi in pois)
     ranks: Counter[str] = Counter()
     worth = rate_pois(trip.snapshot, pois)
@@ -97,9 +102,12 @@ def weigh(
         lost = ORDER_SHARE * ranks[poi.city] / counts[poi.city]
         ranks[poi.city] += 1
         is_bound = poi.id in must or poi.id in locked
-        asked = worth[poi.id] + ASKED_FOR * (poi.type not in FOOD_TYPES)
-        weight = _weigh_must(poi) if is_bound else round(asked * (1 - lost))
+        wanted = worth[poi.id] + ASKED_FOR * (poi.type not in FOOD_TYPES)
+        weight = _weigh_must(poi) if is_bound else round(wanted * (1 - lost))
         weight += LOCKED_WEIGHT if poi.id in locked else 0
+        if asked.is_wished and not is_bound:
+            weight += RATHER_WEIGHT * (poi.id in asked.rather)
+            weight //= REFUSED_SHARE if refuses(trip.snapshot, poi) else 1
         candidates.append(Candidate(poi, weight, is_bound, _price(trip, poi)))
     return candidates
 
@@ -237,6 +245,21 @@ class Problem:
     fare_worth: float
     interests: frozenset[str] = frozenset()
     ties: tuple[tuple[Tie, ...], ...] = ()
+    asked: Asked = NOTHING_ASKED
+
+    @cached_property
+    def sequences(self) -> tuple[tuple[frozenset[int], frozenset[int]], ...]:
+        """Numbers of candidates of which one comes before another on its day."""
+        pairs = self.asked.sequences
+        return tuple((self._number(first), self._number(then)) for first, then in pairs)
+
+    @cached_property
+    def caps(self) -> tuple[tuple[Cap, frozenset[int]], ...]:
+        """Limits by number or money with the candidates that they are about."""
+        return tuple((cap, self._number(cap.poi_ids)) for cap in self.asked.caps)
+
+    def _number(self, poi_ids: AbstractSet[str]) -> frozenset[int]:
+        return frozenset(n for n, c in enumerate(self.candidates) if c.poi.id in poi_ids)
 
     def list_ties(self, candidate: int) -> tuple[Tie, ...]:
         """What lies beside a candidate."""
@@ -252,27 +275,28 @@ def state_problem(
     draft: Draft,
     pois: Sequence[PoiCandidate],
     kept: Sequence[tuple[int, PlannedVisit]],
-    locked: AbstractSet[str] = frozenset(),
+    asked: Asked = NOTHING_ASKED,
     days: Sequence[int] = (),
 ) -> Problem:
     """The problem of putting `pois` (most wanted first) and the kept visits into the trip.
 
-    `locked` places go in before all others. With `days` only those are filled.
+    Locked places go in before all others. With `days` only those are filled.
     """
     ways = make_ways(trip.snapshot)
     frames = [f for day in days or sorted(trip.parts) for f in make_frames(trip, day, ways)]
     rooms = tuple(_make_room(trip, frame) for frame in frames)
-    candidates = (*bind_kept(trip, kept, locked), *weigh(trip, pois, locked))
+    candidates = (*bind_kept(trip, kept, asked.locked), *weigh(trip, pois, asked))
     money = _find_money(trip, draft)
     return Problem(
         candidates=candidates,
         rooms=rooms,
-        stops=tuple(tuple(_make_stop(trip, c, room) for room in rooms) for c in candidates),
+        stops=tuple(tuple(_make_stop(trip, c, room, asked) for room in rooms) for c in candidates),
         money=None if money is None or money < 0 else money,
         is_broke=money is not None and money < 0,
         fare_worth=MONEY_WORTH[trip.snapshot.request.budget_tier],
         interests=frozenset(trip.snapshot.request.interests),
         ties=tie_candidates(candidates, {s.city.id: s.base.position for s in trip.stays}),
+        asked=asked,
     )
 
 
@@ -285,11 +309,13 @@ def _make_room(trip: Trip, frame: Frame) -> Room:
     )
 
 
-def _make_stop(trip: Trip, candidate: Candidate, room: Room) -> Stop | None:
+def _make_stop(trip: Trip, candidate: Candidate, room: Room, asked: Asked) -> Stop | None:
     """The candidate as a stop of the room, if any start there is allowed."""
     part = room.frame.part
     poi = candidate.poi
     if poi.city != part.city.id or candidate.day not in (None, part.day):
+        return None
+    if candidate.day is None and part.day not in asked.days.get(poi.id, {part.day}):
         return None
     node = room.frame.ways.add(poi.position)
     stop = make_stop(trip.snapshot, poi, part, node, candidate.at)

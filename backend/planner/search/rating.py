@@ -195,7 +195,9 @@ class Rater:
         return Rating(
             plan=plan,
             excess=excess,
-            is_allowed=plan.faults == 0 and self._is_excused(number, order, excess),
+            is_allowed=plan.faults == 0
+            and self._is_excused(number, order, excess)
+            and self._is_in_sequence(order),
             cost=ways
             + excess.price()
             + SNACK_MEAL * (len(plan.missed) - excess.meals)
@@ -207,6 +209,19 @@ class Rater:
             busy=busy,
             money=self._pay(number, order, plan),
         )
+
+    def _is_in_sequence(self, order: Order) -> bool:
+        """Whether nothing comes before what it is to come after."""
+        for first, then in self.problem.sequences:
+            early = [n for n, c in enumerate(order) if c in first]
+            late = [n for n, c in enumerate(order) if c in then]
+            if early and late and min(early) > max(late):
+                return False
+        return True
+
+    def pay_ways(self, room: int, order: Order) -> Decimal:
+        """What the ways of an order cost."""
+        return _pay_ways(self.problem.rooms[room], self.rate(room, order).plan)
 
     def _price_times(self, room: Room, order: Order, slots: list[Slot]) -> float:
         """Visits outside of their best time of day, and what is seen by daylight in the dark."""

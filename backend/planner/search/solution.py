@@ -150,10 +150,36 @@ class Solution:
         before = self.rater.rate(room, self.orders[room])
         if not rating.is_allowed or not self._can_pay(candidate, rating.money - before.money):
             return None
+        if self.rater.problem.asked.is_wished and not self._is_within(candidate, room, order):
+            return None
         added = rating.cost - before.cost + self._price_ties(candidate, self._find_day(room))
         if added >= self.rater.problem.candidates[candidate].weight:
             return None
         return Move(candidate, room, order, added)
+
+    def _is_within(self, number: int, room: int, order: Order) -> bool:
+        """Whether a candidate that nobody must have stays within the limits of the wishes."""
+        problem = self.rater.problem
+        candidate, day = problem.candidates[number], self._find_day(room)
+        if candidate.is_bound:
+            return True
+        for cap, members in problem.caps:
+            if number not in members or not cap.is_about(day):
+                continue
+            there = [
+                problem.candidates[c]
+                for c, on in self._days.items()
+                if c in members and cap.is_about(on) and (on == day or not cap.is_daily)
+            ]
+            used = sum((c.money if cap.is_money else 1 for c in there), Decimal(0))
+            if used + (candidate.money if cap.is_money else 1) > cap.most:
+                return False
+        return problem.asked.ways is None or self._pay_ways(room, order) <= problem.asked.ways
+
+    def _pay_ways(self, room: int, order: Order) -> Decimal:
+        """What all ways cost with this order in a room."""
+        orders = (order if n == room else known for n, known in enumerate(self.orders))
+        return sum((self.rater.pay_ways(n, o) for n, o in enumerate(orders)), Decimal(0))
 
     def _can_pay(self, number: int, money: Decimal) -> bool:
         """Must-sees are put in whatever they cost; OVER_BUDGET then says that the budget is too small."""
