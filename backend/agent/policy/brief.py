@@ -17,7 +17,7 @@ from backend.money import add_up
 from backend.planner.days.legs import BOARDING_MIN, find_own_arrival, find_own_departure
 from backend.planner.plan.draft import Locks
 from backend.pool.plan_request import OwnTransport, Pace, Tier
-from backend.pool.wishes import LocalWish, Wish
+from backend.pool.wishes import EatWish, LocalWish, VisitWish, Wish
 from backend.text import Locale
 
 DAY_MIN = 24 * 60
@@ -77,6 +77,11 @@ class BriefWish:
         """Whether it has to be kept."""
         return self.wish.weight == "must"
 
+    @property
+    def places_needed(self) -> int:
+        """How many of its places the plan needs."""
+        return self.wish.at_least if isinstance(self.wish, VisitWish | EatWish) else 1
+
     def breaks_by(self, slot: tuple[str, str], ids: Sequence[str]) -> bool:
         """Whether a hotel of a city or a ride of a leg does not keep it, though another may."""
         kind, name = slot
@@ -129,9 +134,7 @@ class Brief:
     @property
     def asked_places(self) -> tuple[str, ...]:
         """As many places of each wish that must be kept as it asks for, the best ones."""
-        asked = (
-            wish.pois[: getattr(wish.wish, "at_least", 1)] for wish in self.wishes if wish.is_must
-        )
+        asked = (wish.pois[: wish.places_needed] for wish in self.wishes if wish.is_must)
         return tuple(dict.fromkeys(poi_id for pois in asked for poi_id in pois))
 
     @property

@@ -143,8 +143,10 @@ def _keep_spending(
             cut = cut_costs(signed, others, sign * float(limit), _make_test(situation))
             known = {(c.slot, c.ids): c for row in (*options, [*asked.values()]) for c in row}
             picks = {**picks, **{slot: known[slot, c.ids] for slot, c in cut.items()}}
+            spent = add_up(picks[slot].price for slot in asked)
+            room = sign * (float(limit) - spent)
             options = [
-                [c for c in row if sign * c.price <= sign * picks[c.slot].price]
+                [c for c in row if sign * (c.price - picks[c.slot].price) <= max(0.0, room)]
                 if _is_of(row, kind)
                 else row
                 for row in options

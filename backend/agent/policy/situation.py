@@ -142,7 +142,9 @@ def _list_stations(log: CallLog, city: BriefCity, rides: Sequence[Ride]) -> Iter
 
 def _measure(brief: Brief, city: BriefCity, a: Position | None, b: Position) -> Way:
     start = (b[0] + UNKNOWN_KM / KM_A_DEGREE, b[1]) if a is None else a
-    return find_way(start, b, city.modes, Party(brief.travellers, brief.currency))
+    return find_way(
+        start, b, city.modes, Party(brief.travellers, brief.currency, brief.local_wishes)
+    )
 
 
 def _find_position(

@@ -14,7 +14,7 @@ from functools import cached_property
 from backend.clock import format_minutes
 from backend.planner.days.hours import Hours, read_hours
 from backend.planner.days.legs import count_minutes
-from backend.planner.days.travel_time import Party, Position, find_way
+from backend.planner.days.travel_time import Position, find_way, make_party
 from backend.planner.days.trip import Part, Trip, name_in, plan_trip
 from backend.planner.plan.draft import Draft
 from backend.planner.plan.itinerary import (
@@ -150,7 +150,7 @@ class CheckContext:
 
     def measure_way(self, city: str, a: Position, b: Position) -> int:
         """Minutes between two places of a city."""
-        party = Party(self.snapshot.request.travellers, self.snapshot.currency)
+        party = make_party(self.snapshot)
         return find_way(a, b, self.snapshot.city_rows[city].modes, party).minutes
 
     def name(self, row: CityRow | HotelCandidate | PoiCandidate) -> str:

@@ -13,7 +13,7 @@ from backend.planner.days.frame import NOWHERE, Frame, Stop
 from backend.planner.days.legs import Move, Ride, make_local
 from backend.planner.days.meals import list_alternatives
 from backend.planner.days.schedule import PartPlan, Slot
-from backend.planner.days.travel_time import Party, find_way
+from backend.planner.days.travel_time import find_way, make_party
 from backend.planner.days.trip import DAY_MIN, SHORT_NIGHT_MIN, Part, Stay, Trip, name_in
 from backend.planner.plan.itinerary import (
     DayItem,
@@ -259,12 +259,11 @@ def _render_change(trip: Trip, move: Move, number: int) -> Iterator[TransferItem
     stations = before.train.to_station, after.train.from_station
     if city is None or stations[0] == stations[1]:
         return
-    request = trip.snapshot.request
     way = find_way(
         trip.snapshot.station_position(city.id, stations[0]),
         trip.snapshot.station_position(city.id, stations[1]),
         city.modes,
-        Party(request.travellers, trip.snapshot.currency),
+        make_party(trip.snapshot),
     )
     if way.minutes:
         yield TransferItem(

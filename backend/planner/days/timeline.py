@@ -22,7 +22,7 @@ from backend.planner.days.render import (
     render_stay,
 )
 from backend.planner.days.schedule import PartPlan, schedule
-from backend.planner.days.travel_time import Party, Ways
+from backend.planner.days.travel_time import Ways, make_party
 from backend.planner.days.trip import Trip, plan_trip
 from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.planner.plan.itinerary import (
@@ -46,7 +46,7 @@ def make_ways(snapshot: Snapshot) -> dict[str, Ways]:
 
 
 def _make_ways(snapshot: Snapshot) -> dict[str, Ways]:
-    party = Party(snapshot.request.travellers, snapshot.currency)
+    party = make_party(snapshot)
     return {city: Ways(snapshot.city_rows[city].modes, party) for city in snapshot.cities}
 
 

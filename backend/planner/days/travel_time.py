@@ -6,12 +6,14 @@ from the distance and from what the city has.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
 from backend.planner.plan.itinerary import Mode
 from backend.pool.candidate import measure_distance_m
+from backend.pool.snapshot import Snapshot
+from backend.pool.wishes import LocalWish
 
 Position = tuple[float, float]
 
@@ -65,6 +67,9 @@ FARES: dict[str, Fares] = {
 }
 """Other currencies have no rows: their local transport counts 0, warning FARES_UNKNOWN."""
 
+USED_FROM_M = 2_500.0, 6_000.0
+"""Who wishes to go by taxi too takes one from here on, or from there on beside the metro."""
+
 CAR_SEATS = 4
 """Travellers in one taxi."""
 
@@ -82,10 +87,18 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class Party:
-    """What the fare of a way depends on besides the way."""
+    """What a way depends on besides its ends: fares on how many they are, modes on what they wish."""
 
     travellers: int
     currency: str
+    wishes: tuple[LocalWish, ...] = ()
+
+
+def make_party(snapshot: Snapshot) -> Party:
+    """Who gets about in the cities of a trip."""
+    request = snapshot.request
+    wishes = tuple(wish for wish in request.wishes if isinstance(wish, LocalWish))
+    return Party(request.travellers, snapshot.currency, wishes)
 
 
 def find_way(a: Position, b: Position, modes: Sequence[str], party: Party) -> Way:
@@ -93,18 +106,37 @@ def find_way(a: Position, b: Position, modes: Sequence[str], party: Party) -> Wa
     distance = measure_distance_m(a, b) * DETOUR
     if distance < SAME_PLACE_M:
         return Way("walk", 0, 0, NO_WAY_COST)
-    row = _choose_mode(distance, modes)
+    row = _choose_mode(distance, modes, party.wishes)
     return Way(
         row.mode, _count_minutes(row, distance), round(distance), _price(row, distance, party)
     )
 
 
-def _choose_mode(distance: float, modes: Sequence[str]) -> ModeRow:
+def _choose_mode(
+    distance: float, modes: Sequence[str], wishes: Sequence[LocalWish] = ()
+) -> ModeRow:
     """The first mode that reaches so far; a city without a word on modes has taxis."""
     usable = [row for row in MODES if row.mode == "walk" or row.mode in modes]
     if len(usable) == 1:
         usable = [MODES[0], MODES[-1]]
+    for wish in sorted(wishes, key=lambda wish: wish.weight, reverse=True):  # musts come last
+        usable = _keep_modes(usable, wish, distance)
     return next((row for row in usable if distance <= row.max_m), usable[-1])
+
+
+def _keep_modes(rows: list[ModeRow], wish: LocalWish, distance: float) -> list[ModeRow]:
+    """The modes that a wish leaves, if any; what is to be used too comes before what is not."""
+    never, use = (wish.use, wish.never) if wish.negated else (wish.never, wish.use)
+    only = () if wish.negated else tuple(mode for mode in wish.only if mode != "bus")
+    kept = [r for r in rows if r.mode not in never and (not only or r.mode in only)]
+    if wish.longest_walk_m is not None and not wish.negated:
+        most = min(MODES[0].max_m, wish.longest_walk_m)
+        kept = [replace(r, max_m=most) if r.mode == "walk" else r for r in kept]
+    if "taxi" in use and distance > USED_FROM_M["metro" in use]:
+        kept = [r for r in kept if r.mode != "metro"]
+    elif "metro" in use and distance > MODES[0].max_m / 2:
+        kept = [r for r in kept if r.mode != "walk"]
+    return kept or rows
 
 
 def _count_minutes(row: ModeRow, distance: float) -> int:

@@ -18,7 +18,7 @@ from backend.planner.days.legs import (
     find_own_departure,
     plan_moves,
 )
-from backend.planner.days.travel_time import Party, Position, find_way
+from backend.planner.days.travel_time import Position, find_way, make_party
 from backend.planner.plan.draft import Draft
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate
 from backend.pool.plan_request import FixedBooking, OwnTransport
@@ -355,7 +355,7 @@ def _find_kept(
     last = max(placed or recent, key=lambda slot: (slot.end, slot.number))
     way = 0
     if last.position is not None:
-        party = Party(snapshot.request.travellers, snapshot.currency)
+        party = make_party(snapshot)
         base = part.start.position if part.end is None else part.end.position
         way = find_way(last.position, base, part.city.modes, party).minutes
     wake = midnight + parse_minutes(snapshot.request.day_start)
