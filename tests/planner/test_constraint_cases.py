@@ -254,7 +254,7 @@ CASES: dict[str, Case] = {
     "WISH_VISIT": wished(kind="visit", type=["aquarium"]),
     "WISH_EAT": wished(kind="eat", place="bj-kaoya", **{"not": True}),
     "WISH_HOTEL": wished(kind="hotel", hotel="bj-h-xidan"),
-    "WISH_LOCAL": wished(kind="local", only=["walk"]),
+    "WISH_LOCAL": wished(kind="local", longest_min=1),
     "WISH_AT": wished(kind="at", place="bj-guobo", day=1),
 }  # fmt: skip
 
