@@ -84,6 +84,15 @@ def _converter() -> OpenCC:
     return OpenCC("t2s")
 
 
+@lru_cache(maxsize=16384)
+def simplify(character: str) -> str:
+    """A traditional character as a simplified one; any other as it is."""
+    if not "\u3400" <= character <= "\u9fff":
+        return character
+    plain = str(_converter().convert(character))
+    return plain if len(plain) == 1 else character
+
+
 def split_words(text: str) -> tuple[str, ...]:
     """The words of a text as they are compared: runs of Chinese, and of anything else."""
     plain = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES))

@@ -26,6 +26,7 @@ ROLES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Plan",
         (
             ("demo", "backend.cli.demo:demo"),
+            ("ask", "backend.cli.plan:ask"),
             ("plan", "backend.cli.plan:plan"),
             ("places", "backend.cli.places:places"),
             ("read", "backend.cli.read:read"),

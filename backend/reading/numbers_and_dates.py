@@ -115,3 +115,21 @@ def find_holiday(word: str, today: dt.date) -> dt.date | None:
 FIXED_HOLIDAY = "|".join(
     re.escape(name) for names, _, _ in _HOLIDAYS for name in sorted(names, key=len, reverse=True)
 )
+
+TIME = (
+    r"(?:(?P<part>早上|上午|中午|下午|傍晚|晚上)?(?P<hour>\d{1,2}|[一二两三四五六七八九十]{1,3})(?:点(?:钟)?(?P<half>半)?|[:：](?P<minute>\d\d))"
+    r"|(?P<hour_en>\d{1,2})(?::(?P<minute_en>\d\d))?\s*(?P<ampm>am|pm))"
+)
+
+
+def read_time(match: re.Match[str]) -> str | None:
+    """The time of day of a match of `TIME`, as HH:MM."""
+    said = match["hour"] or match["hour_en"]
+    hour = read_number(said) if said else None
+    minute = 30 if match["half"] else int(match["minute"] or match["minute_en"] or 0)
+    if hour is None or hour > 24 or minute > 59:
+        return None
+    is_late = match["ampm"] == "pm" or match["part"] in {"下午", "傍晚", "晚上"}
+    if is_late and hour < 12:
+        hour += 12
+    return f"{hour:02}:{minute:02}"

@@ -7,11 +7,14 @@ caller (`list_names` tells which), so that this module reads no catalogue.
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from backend.reading.rules import FILLERS, LISTS, RULES, Meaning
+from backend.catalogue.naming import simplify
+from backend.reading.joining import Span, join
+from backend.reading.rules import FILLERS, LISTS, RULES
+from backend.reading.wish_rules import RATHER, Meaning
 
 Role = Literal["origin", "to", "avoid", "none"]
 LONGEST_TEXT = 2000
@@ -23,7 +26,8 @@ _OTHER_PRICE = re.compile(r"酒店|宾馆|住宿|每晚|一晚|/晚|门票|机�
 _CLAUSE_END = re.compile(r"[，。；！？,;!?\n]|\.(?!\d)")
 _RANGE_NEXT = re.compile(r"\s*(?:[-~–—到至\d]|多个?[天人])")
 _AVOID = r"不想去|不要去|不想看|别去|不去|不看|不爬|不想|不要|不喜欢|避开|\bavoid|\bnot?\b|\bwithout|\bskip|\bdon't (?:want|like)(?: to)?"  # fmt: skip
-_CUE = re.compile(rf"(?P<avoid>{_AVOID})|(?P<origin>从|\bfrom\b)|(?P<leave>出发)|(?P<to>一定要去|一定要看|必须去|必去|必看|想看|想去|喜欢|逛逛|参观|打卡|看看|去|到|飞|在|逛|看|吃|爱|\bmust see\b|\bsee\b|\bvisit(?:ing)?\b|\bto\b|\blikes?\b|\bloves?\b|\binterested in\b)|(?P<end>[，。；！？,.;!?\n])|(?P<and>[、/和跟与及&+\s]|\band\b|\bwith\b)", re.ASCII)  # fmt: skip
+_AVOIDING = re.compile(rf"(?:{_AVOID})[a-z ]*$")
+_CUE = re.compile(rf"(?P<avoid>{_AVOID})|(?P<origin>从|\bfrom\b)|(?P<leave>出发)|(?P<to>一定要去|一定要看|必须去|必去|必看|想看|想去|喜欢|逛逛|参观|打卡|包括|住在|住|看看|去|到|飞|在|逛|看|吃|爱|\bmust see\b|\bsee\b|\bvisit(?:ing)?\b|\bto\b|\blikes?\b|\bloves?\b|\binterested in\b)|(?P<end>[，。；！？,.;!?\n])|(?P<and>[、/和跟与及&+\s]|\band\b|\bwith\b)", re.ASCII)  # fmt: skip
 _FILLER = re.compile("|".join(
     rf"(?<![a-z]){re.escape(w)}(?![a-z])" if w.isascii() else re.escape(w)
     for w in sorted(FILLERS, key=lambda w: (-len(w), w))
@@ -56,16 +60,6 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Span:
-    """A piece of the text; `becomes` is empty for words that carry no wish."""
-
-    start: int
-    end: int
-    understood: bool
-    becomes: Meaning = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Piece:
     """A piece that no rule has taken and that may be a name."""
 
@@ -80,13 +74,18 @@ def read_sentence(text: str, today: dt.date, known: Mapping[str, Known]) -> dict
     plain = _plain(text)
     spans = _apply_rules(plain, today)
     spans += _read_names(plain, spans, known)
+    spans = [_weigh(plain, span) for span in join(plain, spans)]
     spans = _cover(plain, sorted(spans, key=lambda span: span.start))
     request, clashes = _collect(spans)
+    is_chinese = bool(re.search("[\u3400-\u9fff]", text))
+    warnings = _list_assumed(text, spans, is_chinese=is_chinese)
+    if "destinations" not in request and "destinations" not in clashes:
+        warnings += _assume_cities(request, known, is_chinese=is_chinese)
+    spans = [_without_marks(span) for span in spans]
     spans = [
         replace(s, understood=False, becomes={}) if clashes.keys() & s.becomes.keys() else s
         for s in spans
     ]
-    is_chinese = bool(re.search("[\u3400-\u9fff]", text))
     request["locale"] = "zh-CN" if is_chinese else "en"
     return {
         "request": request,
@@ -96,7 +95,7 @@ def read_sentence(text: str, today: dt.date, known: Mapping[str, Known]) -> dict
             for s in spans
         ],
         "needs": _list_needs(request, clashes, today, is_chinese=is_chinese),
-        "warnings": _list_warnings(text, spans, is_chinese=is_chinese),
+        "warnings": [*_list_warnings(text, spans, is_chinese=is_chinese), *warnings],
     }  # fmt: skip
 
 
@@ -110,7 +109,9 @@ def list_names(text: str, today: dt.date) -> list[str]:
 def _plain(text: str) -> str:
     """Small letters and narrow digits, with every character at its place."""
     narrow = (chr(ord(c) - 0xFEE0) if "０" <= c <= "ｚ" else c for c in text)
-    return "".join(low if len(low := c.lower()) == 1 else c for c in narrow).replace("\0", " ")
+    return "".join(low if len(low := c.lower()) == 1 else c for c in map(simplify, narrow)).replace(
+        "\0", " "
+    )
 
 
 def _apply_rules(plain: str, today: dt.date) -> list[Span]:
@@ -191,6 +192,68 @@ def _trim(rest: str, start: int, end: int, role: Role) -> Iterator[Piece]:
                 yield Piece(begin, begin + len(text), text, role)
 
 
+def _weigh(plain: str, span: Span) -> Span:
+    """A wish said with "preferably" is a `rather`."""
+    wishes = span.becomes.get("wishes")
+    if not isinstance(wishes, list):
+        return span
+    first = max((m.end() for m in _CLAUSE_END.finditer(plain, 0, span.start)), default=0)
+    last = _CLAUSE_END.search(plain, span.end)
+    if not RATHER.search(plain[first : last.start() if last else len(plain)]):
+        return span
+    weighed = [{**wish, "weight": "rather"} for wish in wishes]
+    return replace(span, becomes={**span.becomes, "wishes": weighed})
+
+
+def _without_marks(span: Span) -> Span:
+    kept = {k: v for k, v in span.becomes.items() if not k.startswith("_")}
+    return replace(span, becomes=kept)
+
+
+_ASSUMED = {
+    "date": ("DATE_ASSUMED", "“{said}”按 {value} 计。", "“{said}” is taken as {value}."),
+    "budget": ("BUDGET_ASSUMED", "“{said}”按总预算 {value} 元计。", "“{said}” is taken as a budget of {value} yuan."),
+    "age": ("AGE_ASSUMED", "没有说“{said}”多大年纪，按 60 岁计。", "No age of “{said}”: taken as 60."),
+    "parents": ("SENIOR_AGE_UNKNOWN", "没有说“{said}”多大年纪，按成人计。", "No age of “{said}”: counted as adults."),
+}  # fmt: skip
+
+
+def _list_assumed(text: str, spans: Sequence[Span], *, is_chinese: bool) -> list[dict[str, object]]:
+    """What was taken without being sure, with the words that it came from."""
+    found: list[dict[str, object]] = []
+    for span in spans:
+        mark = span.becomes.get("_assumed")
+        if mark is None:
+            continue
+        code, chinese, english = _ASSUMED[str(mark)]
+        said = text[span.start : span.end].strip()
+        value = span.becomes.get("start_date") or span.becomes.get("budget_total")
+        message = (chinese if is_chinese else english).format(said=said, value=value)
+        found.append({"code": code, "message": message, "text": said})
+    return found
+
+
+def _assume_cities(
+    request: dict[str, object], known: Mapping[str, Known], *, is_chinese: bool
+) -> list[dict[str, object]]:
+    """The cities of the places that are to be seen, where no city is named."""
+    homes = {i: k.cities for k in known.values() if k.kind == "place" for i in k.ids}
+    wanted = request.get("must_see")
+    cities: dict[str, None] = {}
+    for entry in wanted if isinstance(wanted, list) else ():
+        ids = entry["any_of"] if isinstance(entry, dict) else [entry]
+        found = {city for i in ids for city in homes.get(i, ())}
+        if len(found) != 1:
+            return []
+        cities |= dict.fromkeys(found)
+    if not cities:
+        return []
+    request["destinations"] = [{"city": city} for city in cities]
+    names = ", ".join(cities)
+    message = f"没有说城市，按景点所在的 {names} 安排。" if is_chinese else f"No city: taken from the sights: {names}."  # fmt: skip
+    return [{"code": "CITY_ASSUMED", "message": message}]
+
+
 def _read_names(
     plain: str, spans: Sequence[Span], known: Mapping[str, Known]
 ) -> list[Span]:  # fmt: skip
@@ -231,7 +294,10 @@ def _cover(plain: str, spans: Sequence[Span]) -> list[Span]:
     at = 0
     for span in (*spans, Span(len(plain), len(plain), understood=True)):
         if span.start > at:
-            covered.append(Span(at, span.start, _says_nothing(plain[at : span.start])))
+            words = plain[at : span.start]
+            if "avoid" in span.becomes:  # what is avoided is said by the next piece
+                words = _AVOIDING.sub("", words)
+            covered.append(Span(at, span.start, _says_nothing(words)))
         if span.end > span.start:
             covered.append(span)
         at = span.end
@@ -246,7 +312,7 @@ def _says_nothing(words: str) -> bool:
 
 
 _SINGLE = ("origin", "start_date", "days", "budget_total", "budget_each", "budget_tier", "pace",
-           "travellers", "adults")  # fmt: skip
+           "travellers", "adults", "day_start", "day_end")  # fmt: skip
 _MANY = ("destinations", "interests", "must_see", "avoid", *sorted(LISTS))
 
 
@@ -263,10 +329,10 @@ def _collect(spans: Sequence[Span]) -> tuple[dict[str, object], dict[str, list[o
     for name in _MANY:
         values: list[object] = []
         for value in _gather(spans, name):
-            if value not in values:
+            if value not in values or name == "seniors":
                 values.append(value)
         if values:
-            request[name] = [{"city": v} for v in values] if name == "destinations" else values
+            request[name] = _list_stays(values) if name == "destinations" else values
     _count_party(request, spans)
     _multiply_budget(request, clashes)
     return request, clashes
@@ -279,16 +345,44 @@ def _gather(spans: Sequence[Span], name: str) -> Iterator[object]:
             yield from values
 
 
+def _list_stays(values: Sequence[object]) -> list[object]:
+    """Destinations; a city with its nights stands for the city alone."""
+    with_nights = {v["city"] for v in values if isinstance(v, dict)}
+    return [
+        v if isinstance(v, dict) else {"city": v}
+        for v in values
+        if isinstance(v, dict) or v not in with_nights
+    ]
+
+
+def _list_kin(spans: Sequence[Span], *, are_parents: bool) -> list[int]:
+    return [
+        n
+        for s in spans
+        if isinstance(n := s.becomes.get("kin"), int)
+        and (s.becomes.get("_assumed") == "parents") == are_parents
+    ]
+
+
+def _count_once(counts: Sequence[int]) -> int:
+    """ "My parents … my mother": where several are said at once, one of them is no other person."""
+    most = max(counts, default=0)
+    return most if most > 1 else sum(counts)
+
+
 def _count_party(request: dict[str, object], spans: Sequence[Span]) -> None:
     children = list(_gather(spans, "children"))
-    kin = sum(n for s in spans if isinstance(n := s.becomes.get("kin"), int))
+    kin = sum(_list_kin(spans, are_parents=False)) + _count_once(_list_kin(spans, are_parents=True))
     adults = request.pop("adults", None)
     if children:
         request["children"] = children
+    old = _count_once([n for s in spans if isinstance(n := s.becomes.get("old"), int)])
+    if isinstance(seniors := request.get("seniors"), list):
+        request["seniors"] = sorted(seniors, reverse=True)[:old] if old < len(seniors) else seniors
     if "travellers" not in request and isinstance(adults, int):
-        request["travellers"] = adults + len(children)
-    elif "travellers" not in request and kin:
-        request["travellers"] = 1 + kin + len(children)
+        request["travellers"] = adults + old + len(children)
+    elif "travellers" not in request and kin + old:
+        request["travellers"] = 1 + kin + old + len(children)
     party = request.get("travellers")
     if isinstance(party, int) and not len(children) < party <= 20:
         del request["travellers"]

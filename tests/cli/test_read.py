@@ -28,8 +28,10 @@ def test_a_sentence_is_read_with_the_names_of_the_catalogue(
         "avoid": ["xian-beilin"],
         "interests": ["food"],
         "locale": "zh-CN",
+        "wishes": [{"kind": "intercity", "mode": "train", "types": ["G", "D", "C"]}],
     }
-    assert [entry["text"] for entry in read.json["warnings"]] == ["高铁去"]
+    marks = {entry["code"]: entry["text"] for entry in read.json["warnings"]}
+    assert marks == {"DATE_ASSUMED": "国庆", "SENIOR_AGE_UNKNOWN": "爸妈"}
 
     monkeypatch.setattr("sys.stdin", io.StringIO("From Shanghai to Beijing, see the Great Wall\n"))
     english = waypool("read", "--json").json["request"]
@@ -41,3 +43,15 @@ def test_a_sentence_is_read_with_the_names_of_the_catalogue(
 def test_a_text_that_is_empty_or_too_long_is_refused(waypool: Waypool) -> None:
     assert waypool("read", " ").status == 2
     assert "2000" in waypool("read", "去" * 2001).err
+
+
+def test_a_sentence_is_planned_in_a_terminal(waypool: Waypool) -> None:
+    assert waypool("db", "seed").status == 0
+    done = waypool("ask", "2027年3月5日去西安玩2天，想看兵马俑，尽量坐高铁", "--yes", "--json")
+    assert done.status == 0, done.err
+    assert done.json["status"] == "succeeded"
+    assert done.json["request"]["must_see"] == ["xian-bingmayong"]
+    taken = [w["code"] for w in done.json["reading"]["warnings"]]
+    assert taken.count("DEFAULT_TAKEN") == 2
+    assert "".join(s["text"] for s in done.json["reading"]["spans"]).startswith("2027年3月5日")
+    assert waypool("ask", " ", "--yes").status == 1

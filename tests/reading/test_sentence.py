@@ -34,7 +34,7 @@ SENTENCES: list[tuple[str, dict[str, Any]]] = [
     ("国庆带爸妈和5岁孩子去西安玩4天，预算8000，想看兵马俑，妈妈腿脚不好，不吃辣，高铁去",
      {"start_date": "2027-10-01", "days": 4, "budget_total": "8000.00", "destinations": to("xian"),
       "must_see": ["bmy"], "access": ["few_steps"], "dietary": ["not_spicy"], "children": [5],
-      "travellers": 4}),
+      "travellers": 4, "wishes": [{"kind": "intercity", "mode": "train", "types": ["G", "D", "C"]}]}),
     ("从上海出发去西安，五天四晚，两大一小，人均3000，喜欢美食，不去兵马俑",
      {"origin": "shanghai", "days": 5, "travellers": 3, "destinations": to("xian"),
       "interests": ["food"], "avoid": ["bmy"], "budget_total": "9000.00"}),
@@ -70,7 +70,7 @@ SENTENCES: list[tuple[str, dict[str, Any]]] = [
       "must_see": [{"any_of": ["badaling", "mutianyu"]}, "gugong"]}),
     ("北京、上海、西安七天", {"destinations": to("beijing", "shanghai", "xian"), "days": 7}),
     ("喜欢夜景和美食", {"interests": ["night_view", "food"]}),
-    ("奶奶坐轮椅，吃素", {"access": ["wheelchair"], "dietary": ["vegetarian"]}),
+    ("奶奶坐轮椅，吃素", {"access": ["wheelchair"], "dietary": ["vegetarian"], "seniors": [60], "travellers": 2}),
     ("Family of four with kids aged 5 and 8, from Shanghai to Beijing, March 5-9, luxury, "
      "under ¥5000, must see the Forbidden City",
      {"travellers": 4, "children": [5, 8], "origin": "shanghai", "destinations": to("beijing"),
@@ -106,10 +106,10 @@ def test_the_fields_of_a_sentence(text: str, expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("text", "left_out"),
     [
-        ("酒店每晚不超过500元", "budget_total"), ("门票不超过500元", "budget_total"),
+        ("酒店不超过500元", "budget_total"), ("门票不超过500元", "budget_total"),
         ("预算8000-10000", "budget_total"), ("budget 5000 dollars", "budget_total"),
         ("under $5000", "budget_total"), ("预算5000美元", "budget_total"),
-        ("预算8000，预算9000元", "budget_total"), ("a hotel under ¥500 a night", "budget_total"),
+        ("预算8000，预算9000元", "budget_total"), ("a hotel under ¥500", "budget_total"),
         ("不是国庆", "start_date"), ("2月30日去北京", "start_date"), ("2020年10月1日", "start_date"),
         ("3月5号或者3月8号", "start_date"), ("February 31", "start_date"),
         ("玩3天，也许5天", "days"), ("玩999天", "days"), ("不去西安", "destinations"),
@@ -127,6 +127,34 @@ def test_needs_ask_for_at_most_three_fields_in_the_language_of_the_text() -> Non
     assert [need["field"] for need in asked] == ["start_date", "days", "travellers"]
     assert asked[1]["question"] == "玩几天？"
     assert read("to Beijing")["needs"][1]["question"] == "How many days is the trip?"
+
+
+def test_a_wish_against_a_price_is_no_budget() -> None:
+    request = read("酒店每晚不超过500元")["request"]
+    assert request["wishes"] == [{"kind": "price", "of": "night", "at_most": "500"}]
+    assert "budget_total" not in request
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("下周五去北京", "DATE_ASSUMED", "下周五"), ("3/5去北京", "DATE_ASSUMED", "3/5"),
+        ("春节去北京", "DATE_ASSUMED", "春节"), ("next Friday to Beijing", "DATE_ASSUMED", "next Friday"),
+        ("去北京，八千，两个人", "BUDGET_ASSUMED", "八千"), ("带爸妈去北京", "SENIOR_AGE_UNKNOWN", "爸妈"),
+        ("带爷爷奶奶去北京", "AGE_ASSUMED", "爷爷奶奶"),
+    ],
+)  # fmt: skip
+def test_what_is_taken_without_being_sure_is_marked(text: str, code: str, said: str) -> None:
+    marks = {w["code"]: w["text"] for w in read(text)["warnings"]}
+    assert said in marks[code]
+
+
+def test_a_place_says_the_city_and_traditional_characters_are_read() -> None:
+    known = {"兵马俑": Known("place", ("bmy",), ("xian",))}
+    reading: Any = read_sentence("三個人想看兵馬俑", TODAY, known)
+    assert reading["request"]["destinations"] == to("xian")
+    assert reading["request"]["travellers"] == 3
+    assert [w["code"] for w in reading["warnings"]] == ["CITY_ASSUMED"]
 
 
 def test_two_dates_come_back_as_choices() -> None:
