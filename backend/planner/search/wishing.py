@@ -90,6 +90,20 @@ def ask(snapshot: Snapshot, planned: Collection[str], before: Asked) -> Asked:
     )
 
 
+SPARE_ASKED = 2
+"""Places for a wish beyond those that it asks for, where most of the pool is left out."""
+
+
+def list_asked(snapshot: Snapshot) -> tuple[str, ...]:
+    """The places that wishes ask for, and a few more of each kind."""
+    asked: dict[str, None] = {}
+    for wish in snapshot.request.wishes:
+        for group, count, _ in _list_groups(snapshot, wish):
+            best = sorted(group, key=lambda p: _rank(p, snapshot.must_see, (), (), wish))
+            asked.update(dict.fromkeys(p.id for p in best[: count + SPARE_ASKED]))
+    return tuple(asked)
+
+
 def _rank(
     poi: PoiCandidate,
     must: Collection[str],

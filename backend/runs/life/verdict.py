@@ -155,4 +155,5 @@ def show_clash(breach: Breach) -> Clash:
         code=breach.violation.code,
         amount=None if shown is None else str(shown),
         message=breach.violation.message,
+        wish=breach.violation.where.wish,
     )

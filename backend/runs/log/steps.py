@@ -188,6 +188,11 @@ class Clash(Part):
         description="By how much: money, minutes, metres or a number, as the message says."
     )
     message: str
+    wish: int | None = Field(
+        None,
+        description="The number of the wish of the request that it is about, from 0.",
+        exclude_if=lambda value: value is None,
+    )
 
 
 class RelaxationDocument(Part):
@@ -195,11 +200,11 @@ class RelaxationDocument(Part):
 
     kind: str = Field(
         description="raise_budget, leave_out, add_day, extend_day, move_booking, omit_booking,"
-        " move_arrival, move_departure, drop_city, or combination."
+        " move_arrival, move_departure, drop_city, change_wish, drop_wish, or combination."
     )
     value: JsonValue = Field(
-        description="An amount, ids, or fields of the request as they become; of a combination its"
-        " relaxations."
+        description="An amount, ids, or fields of the request as they become; of a wish its number"
+        " and what it becomes; of a combination its relaxations."
     )
     message: str
 

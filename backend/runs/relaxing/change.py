@@ -102,6 +102,14 @@ MESSAGES: dict[str, dict[Locale, str]] = {
         "zh-CN": "推迟到 {time} 离开。",
         "en": "Depart at {time}.",
     },
+    "change_wish": {
+        "zh-CN": "把要求“{before}”改为“{after}”。",
+        "en": "Change the wish “{before}” to “{after}”.",
+    },
+    "drop_wish": {
+        "zh-CN": "放弃要求“{before}”。",
+        "en": "Give up the wish “{before}”.",
+    },
     "drop_city": {
         "zh-CN": "不去{city}。",
         "en": "Leave out {city}.",
@@ -133,7 +141,19 @@ class Diagnosis:
     @property
     def is_known(self) -> bool:
         """Whether some change of the request could answer each clash."""
-        return all(clash.violation.code in KNOWN for clash in self.clashes)
+        return all(
+            clash.violation.code in KNOWN or clash.violation.where.wish is not None
+            for clash in self.clashes
+        )
+
+    @cached_property
+    def missed_wishes(self) -> dict[int, list[Breach]]:
+        """Wishes that cannot be kept, by number, with what stands against each."""
+        missed: dict[int, list[Breach]] = {}
+        for clash in self.clashes:
+            if clash.violation.where.wish is not None:
+                missed.setdefault(clash.violation.where.wish, []).append(clash)
+        return missed
 
     @property
     def is_only_budget(self) -> bool:

@@ -11,14 +11,26 @@ The traveller's own arrival earlier, or departure later, by as much as is lackin
 """
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from backend.clock import format_minutes, parse_minutes
 from backend.money import format_money
+from backend.planner.check.context import Breach
 from backend.planner.days.trip import name_in
 from backend.planner.plan.itinerary import Itinerary
 from backend.pool.plan_request import FixedBooking, PlanRequest
+from backend.pool.wish_texts import describe_wish, make_names
+from backend.pool.wishes import (
+    EatWish,
+    HotelWish,
+    IntercityWish,
+    LocalWish,
+    PriceWish,
+    SpendWish,
+    VisitWish,
+    Wish,
+)
 from backend.runs.relaxing.change import MESSAGES, Change, Diagnosis, sum_effort
 from backend.runs.relaxing.cities import suggest_days, suggest_drops
 
@@ -119,6 +131,8 @@ def _move_transport(diagnosis: Diagnosis, name: str, minutes: int, by: int) -> I
     )
 
 
+DROP_WISH_EFFORT = 1.0
+CHANGE_WISH_EFFORT = 0.7
 RAISE_EFFORT = 1.0
 LEAVE_OUT_EFFORT = 1.0
 EXTEND_EFFORT = 0.1
@@ -139,9 +153,80 @@ def list_options(diagnosis: Diagnosis) -> list[Option]:
     places = [c for c in for_places if c not in longer[1:-1]]
     pairs = [pair for pair in product(places, for_times) if pair[0].kind != pair[1].kind]
     found: dict[str, Option] = {}
-    for option in (*((change,) for change in (*for_places, *for_times)), *pairs):
+    others: list[Option] = [*((change,) for change in (*for_places, *for_times)), *pairs]
+    for_wishes = _suggest_for_wishes(diagnosis)
+    both = [(*wishes, *other) for wishes in for_wishes for other in others]
+    for option in (*others, *for_wishes, *both):
         found.setdefault(name_option(option), option)
     return sorted(found.values(), key=sum_effort)
+
+
+def _suggest_for_wishes(diagnosis: Diagnosis) -> list[Option]:
+    """All wishes that cannot be kept, each changed as far as it must be, or given up."""
+    missed = diagnosis.missed_wishes
+    given_up = tuple(_change_wish(diagnosis, number, None) for number in missed)
+    wishes = diagnosis.snapshot.request.wishes
+    changed = tuple(
+        _change_wish(diagnosis, number, _loosen(wishes[number], breaches))
+        for number, breaches in missed.items()
+    )
+    is_one = name_option(changed) == name_option(given_up)
+    return [option for option in ([given_up] if is_one else [changed, given_up]) if option]
+
+
+def _change_wish(diagnosis: Diagnosis, number: int, becomes: Wish | None) -> Change:
+    snapshot = diagnosis.snapshot
+    locale, wish = snapshot.request.locale, snapshot.request.wishes[number]
+    kind = "drop_wish" if becomes is None else "change_wish"
+    names = make_names(snapshot, locale)
+    words = {"before": describe_wish(wish, names, locale)}
+    value: dict[str, object] = {"wish": number}
+    if becomes is not None:
+        words["after"] = describe_wish(becomes, names, locale)
+        value["becomes"] = becomes.model_dump(mode="json")
+
+    def apply(request: PlanRequest) -> PlanRequest:
+        kept = (becomes if known == wish else known for known in request.wishes)
+        return request.model_copy(update={"wishes": tuple(w for w in kept if w is not None)})
+
+    return Change(
+        kind=kind,
+        value=value,
+        message=MESSAGES[kind][locale].format(**words),
+        effort=DROP_WISH_EFFORT if becomes is None else CHANGE_WISH_EFFORT,
+        apply=apply,
+    )
+
+
+def _loosen(wish: Wish, breaches: Sequence[Breach]) -> Wish | None:
+    """The wish with a limit that the plan keeps; None where it has no limit to be changed."""
+    by = max((breach.amount for breach in breaches if breach.amount), default=None)
+    if by is None or wish.negated:
+        return None
+    if isinstance(wish, SpendWish | PriceWish) and wish.at_most is not None:
+        is_alone = wish.at_least is None
+        return wish.model_copy(update={"at_most": wish.at_most + by}) if is_alone else None
+    if isinstance(wish, VisitWish | EatWish) and wish.at_most is None and by < wish.at_least:
+        return wish.model_copy(update={"at_least": wish.at_least - int(by)})
+    if isinstance(wish, HotelWish) and wish.near is not None and wish.stars is None:
+        return wish.model_copy(update={"within_m": wish.metres + int(by)})
+    if isinstance(wish, LocalWish) and wish.longest_walk_m is not None and not wish.longest_min:
+        return wish.model_copy(update={"longest_walk_m": wish.longest_walk_m + int(by)})
+    return _loosen_time(wish, int(by)) if isinstance(wish, IntercityWish) else None
+
+
+def _loosen_time(wish: IntercityWish, minutes: int) -> IntercityWish | None:
+    """The one time of a wish earlier or later; of several nobody knows which one it is."""
+    times = {name: getattr(wish, name) for name in _TIMES if getattr(wish, name)}
+    if len(times) != 1:
+        return None
+    [(name, time)] = times.items()
+    moved = parse_minutes(time) + _TIMES[name] * minutes
+    return wish.model_copy(update={name: format_minutes(moved)}) if 0 <= moved < DAY_ENDS else None
+
+
+_TIMES = {"depart_after": -1, "arrive_after": -1, "depart_before": 1, "arrive_before": 1}
+"""Whether a time that is wished for becomes earlier or later."""
 
 
 def list_last_options(diagnosis: Diagnosis) -> list[Option]:

@@ -15,6 +15,7 @@ from backend.agent.replies import MemoryRecorder
 from backend.planner.days.meals import MAX_VISITS
 from backend.planner.plan.draft import Draft
 from backend.planner.search.arrange import arrange
+from backend.planner.search.wishing import list_asked
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import CityPool, Snapshot
 from backend.runs.life.verdict import UNSEEN, Findings, check_plan
@@ -87,8 +88,8 @@ def with_budget(snapshot: Snapshot, budget: Decimal | None) -> Snapshot:
 
 
 def keep_must_sees(snapshot: Snapshot) -> Snapshot:
-    """The pool without places that nobody must see: planned in a fraction of the time."""
-    must = frozenset(snapshot.must_see)
+    """The pool without places that nobody asks for: planned in a fraction of the time."""
+    must = frozenset((*snapshot.must_see, *list_asked(snapshot)))
     cities = {city: _cut(pool, must) for city, pool in snapshot.cities.items()}
     return snapshot.model_copy(update={"cities": cities})
 

@@ -8,6 +8,7 @@ import pytest
 from backend.errors import CatalogueNeededError
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import Snapshot
+from backend.runs.life.verdict import show_clash
 from backend.runs.relaxing import search
 from backend.runs.relaxing.change import apply_all
 from backend.runs.relaxing.search import Relaxation, find_relaxation
@@ -315,3 +316,24 @@ async def test_money_for_two_trains_and_a_bed_alone_is_not_asked_for(budget: int
     found, base, world = await relax(world=World(pois=priced), budget_total=budget)
     assert list_kinds(found) == ["raise_budget"]
     await check_proof(found, base, world)
+
+
+IMPOSSIBLE: tuple[tuple[dict[str, Any], str, str], ...] = (
+    ({"kind": "spend", "on": "hotels", "at_most": "10"}, "WISH_SPEND", "change_wish"),
+    ({"kind": "hotel", "near": "bj-gugong", "within_m": 100}, "WISH_HOTEL", "change_wish"),
+    ({"kind": "visit", "type": ["beach"]}, "WISH_VISIT", "drop_wish"),
+    ({"kind": "at", "place": "bj-gugong", "from": "20:00"}, "WISH_AT", "drop_wish"),
+)
+
+
+@pytest.mark.parametrize(("wish", "code", "kind"), IMPOSSIBLE)
+async def test_a_wish_that_cannot_be_kept_is_changed_or_given_up(
+    wish: dict[str, Any], code: str, kind: str
+) -> None:
+    found, base, world = await relax(days=3, wishes=[wish])
+    clashes = base.findings.clashes
+    assert {clash.violation.code for clash in clashes} == {code}
+    assert {show_clash(clash).wish for clash in clashes} == {0}
+    assert list_kinds(found) == [kind]
+    request = await check_proof(found, base, world)
+    assert len(request.wishes) == (kind == "change_wish")
