@@ -8,6 +8,10 @@ import pytest
 from sqlalchemy import text
 
 from backend.db.session import make_engine, transaction
+from backend.params.queries import read_params
+from backend.pool.plan_request import PlanRequest
+from backend.runs.life.asking import take_request
+from tests.agent.hostile_texts import HOSTILE
 from tests.flows.conftest import REQUEST, Client
 from tests.flows.test_itineraries import read_events
 
@@ -166,3 +170,37 @@ async def test_a_run_with_questions_is_cancelled_by_hand_or_by_time(
 async def test_fields_alone_are_asked_for_as_ever(api: Client) -> None:
     run = (await ask(await api(), **REQUEST)).json()
     assert (run["needs"], run["reading"]) == ([], None)
+
+
+async def test_notes_are_read_and_what_is_not_understood_is_quoted(api: Client) -> None:
+    notes = "vegetarian, wheelchair, nothing spicy, dentist at 15:00, must see the Temple of Heaven"
+    body = REQUEST | {"notes": notes, "locale": "en", "must_see": ["故宫博物院"]}
+    run = (await ask(await api(), 50, **body)).json()
+    request = run["request"]
+    assert set(request["dietary"]) == {"vegetarian", "not_spicy"}
+    assert request["access"] == ["wheelchair"]
+    assert request["must_see"] == ["beijing-gugong", "beijing-tiantan"]
+    assert (request["days"], request["notes"]) == (REQUEST["days"], notes)
+    unclear = [v for v in run["violations"] if v["code"] == "NOT_UNDERSTOOD"]
+    assert [v["severity"] for v in unclear] == ["warning"]
+    assert "dentist at 15:00" in unclear[0]["message"]
+
+
+@pytest.mark.parametrize("field", ["text", "notes"])
+async def test_an_instruction_in_words_changes_no_rule(seeded_url: str, field: str) -> None:
+    engine = make_engine(seeded_url)
+    async with transaction(engine) as session:
+        params = await read_params(session)
+        plain = (await take_request(session, REQUEST, params)).request
+        assert plain is not None
+        for hostile in HOSTILE:
+            said = hostile.text[:2000].replace("\0", "") or "-"
+            taken = await take_request(session, {**REQUEST, field: said}, params)
+            assert taken.request is not None
+            kept = {"planner", "days", "destinations", "travellers", "start_date", "budget_tier",
+                    "origin"}  # fmt: skip
+            for name in kept:
+                assert getattr(taken.request, name) == getattr(plain, name), (name, said)
+            assert taken.reading is not None
+            assert set(taken.reading.request) <= set(PlanRequest.model_fields)
+    await engine.dispose()

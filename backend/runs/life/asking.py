@@ -1,6 +1,6 @@
 """A request as it is asked for: a text beside or instead of fields, and questions for what is missing.
 
-The text is read by rules. Fields that are given beat it. What is missing or said in two ways comes
+The text and the notes are read by rules. Fields that are given beat the text; notes add to them. What is missing or said in two ways comes
 back as at most three questions; `"ask": false` takes their defaults.
 """
 
@@ -52,6 +52,12 @@ _TOGETHER = {
 """Faults between two fields, and the other field: read in the text, it is what gives way."""
 
 _BESIDE = frozenset({"text", "ask"})
+_NOTED_LISTS = frozenset({"must_see", "avoid", "interests", "wishes", "dietary", "access"})
+_NOTED = frozenset({"pace", "day_start", "day_end"})
+"""What notes may say: not where, when, how many or for how much."""
+_MARKS = " \n\t，。；,.;、"
+MOST_UNCLEAR = 5
+"""Warnings of one text of notes."""
 
 
 class TextRequest(BaseModel):
@@ -94,7 +100,7 @@ class Taken:
 
 async def take_request(session: Session, raw: object, params: Mapping[str, ParamValue]) -> Taken:
     """The request for a body with or without a text; a `RequestRefusedError` for given faults."""
-    if not isinstance(raw, Mapping) or not _BESIDE & raw.keys():
+    if not isinstance(raw, Mapping) or not (_BESIDE & raw.keys() or has_notes(raw)):
         return Taken({}, await resolve_request(session, raw, params))
     _check_beside(raw)
     today = find_today(read_utc())
@@ -103,9 +109,13 @@ async def take_request(session: Session, raw: object, params: Mapping[str, Param
     read: dict[str, Any] = {"request": {}, "spans": [], "needs": [], "warnings": []}
     if text is not None:
         read = await read_text(session, text, today, await _find_cities(session, given))
+    cities = await _find_cities(session, {**read["request"], **given})
+    noted = await read_text(session, raw["notes"], today, cities) if has_notes(raw) else None
     draft = _Draft(session, params, today, given, read, has_text=text is not None)
+    draft.add_notes(noted)
     needs = await draft.complete(asks=raw.get("ask", True))
-    shown = None if text is None else draft.show(text)
+    said = text if text is not None else raw.get("notes")
+    shown = None if text is None and noted is None else draft.show(str(said))
     return Taken(draft.fields, draft.request, needs, shown)
 
 
@@ -116,6 +126,12 @@ async def preview_request(session: Session, raw: object, params: Mapping[str, Pa
         return taken
     assumed = await take_request(session, {**raw, "ask": False}, params)
     return replace(assumed, needs=taken.needs)
+
+
+def has_notes(raw: Mapping[str, Any]) -> bool:
+    """Whether there are notes that can be read."""
+    notes = raw.get("notes")
+    return isinstance(notes, str) and bool(notes.strip()) and len(notes) <= LONGEST_TEXT
 
 
 def _check_beside(raw: Mapping[str, Any]) -> None:
@@ -162,12 +178,41 @@ class _Draft:
     fields: dict[str, Any] = field(default_factory=dict)
     request: PlanRequest | None = None
     warnings: list[dict[str, str]] = field(default_factory=list)
+    spans: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.fields = {**self.read["request"], **self.given}
         wishes = self.given.get("wishes")
         if isinstance(wishes, list) and "wishes" in self.read["request"]:
             self.fields["wishes"] = [*wishes, *self.read["request"]["wishes"]]
+        self.spans = list(self.read["spans"])
+
+    def add_notes(self, noted: Mapping[str, Any] | None) -> None:
+        """Add what the notes say to the lists; a field that is set already stays."""
+        if noted is None:
+            return
+        for name, value in noted["request"].items():
+            old = self.fields.get(name)
+            if name in _NOTED_LISTS and (old is None or isinstance(old, list)):
+                self.fields[name] = [*(old or ()), *(v for v in value if v not in (old or ()))]
+            elif name in _NOTED:
+                self.fields.setdefault(name, value)
+        self._warn_of_notes(noted["spans"])
+        if not self.has_text:
+            self.read = {**self.read, "request": noted["request"]}
+        self.spans += noted["spans"]
+
+    def _warn_of_notes(self, spans: Sequence[dict[str, Any]]) -> None:
+        """Quote what was not understood, and what notes may not say."""
+        for span in spans:
+            is_taken = not span["becomes"] or span["becomes"].keys() & (_NOTED | _NOTED_LISTS)
+            if span["understood"] and not is_taken:
+                span |= {"understood": False, "becomes": {}}
+        unclear = [span["text"].strip(_MARKS) for span in spans if not span["understood"]]
+        for said in [said for said in unclear if said][:MOST_UNCLEAR]:
+            head = "备注没有读懂：" if self.is_chinese else "notes not understood: "
+            entry = {"code": "NOT_UNDERSTOOD", "message": f"{head}{said}", "text": said}
+            self.warnings.append(entry)
 
     @property
     def is_chinese(self) -> bool:
@@ -248,9 +293,8 @@ class _Draft:
                 name, steps = other, []
             number = int(steps[0]) if steps and steps[0].isdigit() else None
             own = self.given.get(name)
-            if name in self.given and not (
-                name == "wishes" and number is not None and number >= len(own or ())
-            ):
+            is_added = isinstance(own, list) and number is not None and number >= len(own)
+            if name in self.given and not is_added:
                 continue
             if name not in self.fields:
                 continue
@@ -268,12 +312,13 @@ class _Draft:
         self.fields = {k: v for k, v in self.fields.items() if k != name}
         if left:
             self.fields[name] = left
-        self._mark(name, gone, fault)
+        if fault.code != "duplicate_place":  # said before: nothing is lost
+            self._mark(name, gone, fault)
 
     def _mark(self, name: str, gone: object, fault: Fault) -> None:
         """The words that it came from count as not understood."""
         bare = gone["city"] if isinstance(gone, Mapping) and set(gone) == {"city"} else gone
-        for span in self.read["spans"]:
+        for span in self.spans:
             held = span["becomes"].get(name)
             if held == gone or (isinstance(held, list) and (gone in held or bare in held)):
                 span["understood"] = False
@@ -288,7 +333,7 @@ class _Draft:
         return ReadingDocument(
             text=text,
             request=self.read["request"],
-            spans=self.read["spans"],
+            spans=tuple(self.read["spans"] if self.has_text else self.spans),
             warnings=tuple(ReadingWarning.model_validate(entry) for entry in entries),
         )
 

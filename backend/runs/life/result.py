@@ -118,8 +118,18 @@ def show_result(run: RunHead, result: dict[str, Any] | None) -> RunDocument:
         "cost": show_cost(run.cost, run.currency),
     }
     made = {key: value for key, value in (result or {}).items() if value is not None}
+    if made and kept.get("shown"):
+        made["violations"] = [*made.get("violations", ()), *_list_unclear(kept["shown"])]
     shown = RunDocument.model_validate(head | made)
     return shown.model_copy(update={"wishes": _show_run_wishes(shown)})
+
+
+def _list_unclear(shown: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What was read with a doubt, as warnings of the plan."""
+    return [
+        {"code": entry["code"], "severity": "warning", "where": {}, "message": entry["message"]}
+        for entry in shown["warnings"]
+    ]
 
 
 def _show_run_wishes(run: RunDocument) -> tuple[WishDocument, ...]:
