@@ -124,6 +124,9 @@ def _show_item(item: dict[str, Any]) -> str:
     if kind == "meal":
         name, near = item.get("name"), item.get("near")
         return f"{item['meal']}" + (f" at {name}" if name else f" near {near}" if near else "")
+    if kind == "luggage":
+        verb = "leave the luggage at" if item["action"] == "drop" else "fetch the luggage from"
+        return f"{verb} {item['place']}"
     rooms = f", {item['rooms']} room(s)" if kind == "stay" else ""
     return str(item.get("name") or item.get("title")) + rooms
 

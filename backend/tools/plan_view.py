@@ -20,6 +20,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "visit": ("poi_id", "name", "arrive", "leave", "cost"),
     "meal": ("meal", "start", "end", "poi_id", "name", "cost"),
     "fixed": ("title", "start", "end"),
+    "luggage": ("action", "place", "start", "end"),
     "stay": ("hotel_id", "name", "cost"),
 }
 """The fields of an item that a model needs, by kind; `cost` is for the whole party."""

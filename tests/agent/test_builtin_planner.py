@@ -155,7 +155,7 @@ async def test_pace_is_kept(pace: str, most: int, off: Sequence[str]) -> None:
     assert "PACE" not in [v.code for v in trial.violations]
     visits = [len(v) for v in trial.result.state.draft.visits.values()]
     assert max(visits) <= most
-    assert sum(visits) >= 2 * most
+    assert sum(visits) >= 2 * most - 1
 
 
 @pytest.mark.parametrize("off", [(), ("arrange",)])

@@ -68,7 +68,8 @@ async def test_costs_add_up_item_by_item(api: Client) -> None:
     assert costs["hotels"] == total("stay")
     assert costs["trains"] == total("leg")
     assert costs["local_transport"] == total("transfer")
-    assert costs["tickets"] == total("visit", "meal")
+    assert costs["tickets"] == total("visit")
+    assert costs["meals"] == total("meal")
     assert costs["total"] == sum(costs.values()) - costs["total"]
 
 

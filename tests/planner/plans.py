@@ -44,6 +44,8 @@ def show_item(item: DayItem) -> str:
         return f"{item.start:%H:%M}-{item.end:%H:%M} fixed {item.title}"
     if item.kind == "transfer":
         return f"{item.depart:%H:%M}-{item.arrive:%H:%M} {item.mode} {item.from_} > {item.to}"
+    if item.kind == "luggage":
+        return f"{item.start:%H:%M}-{item.end:%H:%M} {item.action} {item.place}"
     if item.kind == "stay":
         return f"stay {item.hotel_id}"
     if item.depart is None or item.arrive is None:

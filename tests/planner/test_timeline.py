@@ -41,16 +41,40 @@ def test_arrival_starts_at_the_station_and_departure_ends_there_half_an_hour_ear
     )
     assert plan(make_snapshot(), draft, 1) == [
         "07:00-11:36 train G2",
-        "11:36-12:36 lunch",
-        "12:36-12:54 metro 北京南站 > bj-tiantan",
-        "12:54-15:24 visit bj-tiantan",
-        "15:24-15:42 metro bj-tiantan > bj-h-dongdan",
+        "11:36-12:01 metro 北京南站 > bj-h-dongdan",
+        "12:01-12:11 drop bj-h-dongdan",
+        "12:11-13:11 lunch",
+        "13:11-13:29 metro bj-h-dongdan > bj-tiantan",
+        "13:29-15:59 visit bj-tiantan",
+        "15:59-16:17 metro bj-tiantan > bj-h-dongdan",
         "18:00-19:00 dinner",
         "stay bj-h-dongdan",
     ]
     last_day = plan(make_snapshot(), draft, 3)
-    assert last_day[-2].endswith("-18:30 metro bj-guobo > 北京南站")
-    assert last_day[-1] == "19:00-23:20 train G21"
+    assert last_day[0] == "08:50-09:00 drop bj-h-dongdan"
+    assert last_day[-4:] == [
+        "17:41-17:55 metro bj-guobo > bj-h-dongdan",
+        "17:55-18:05 collect bj-h-dongdan",
+        "18:05-18:30 metro bj-h-dongdan > 北京南站",
+        "19:00-23:20 train G21",
+    ]
+
+
+def test_who_sees_nothing_that_day_takes_the_bags_along() -> None:
+    draft = make_draft({2: ["bj-guobo"]}, hotels=BEIJING, trains={0: ["g2"], 1: ["g21"]})
+    days = [plan(make_snapshot(), draft, day) for day in (1, 3)]
+    assert days[0][1] == "11:36-12:01 metro 北京南站 > bj-h-dongdan"
+    assert days[1][-2:] == ["18:05-18:30 metro bj-h-dongdan > 北京南站", "19:00-23:20 train G21"]
+    assert not any(" drop " in line or " collect " in line for day in days for line in day)
+
+
+def test_bags_keep_nobody_from_a_booking() -> None:
+    tea = {"title": "tea", "start": "2026-10-13T12:10", "end": "2026-10-13T13:00",
+           "lat": 39.865, "lon": 116.378}  # fmt: skip
+    draft = make_draft({1: ["bj-tiantan"]}, hotels=BEIJING, trains={0: ["g2"]})
+    lines = plan(make_snapshot(fixed=[tea]), draft, 1)
+    assert "12:10-13:00 fixed tea" in lines
+    assert not any(" drop " in line for line in lines)
 
 
 def test_a_place_that_opens_later_is_waited_for_before_the_way_to_it() -> None:
@@ -112,7 +136,7 @@ def test_a_night_train_uses_up_the_night_and_the_city_begins_on_arrival() -> Non
     draft = make_draft({2: ["bj-guobo"]}, hotels=BEIJING, trains={0: ["d702"]})
     snapshot = make_snapshot()
     assert plan(snapshot, draft, 1) == ["21:20-08:50 train D702"]
-    assert plan(snapshot, draft, 2)[0] == "08:50-09:12 metro 北京南站 > bj-guobo"
+    assert plan(snapshot, draft, 2)[0] == "08:50-09:15 metro 北京南站 > bj-h-dongdan"
     assert plan(snapshot, draft, 2)[-1] == "stay bj-h-dongdan"
     assert build_itinerary(snapshot, draft).costs.hotels == Decimal(400)
 
@@ -123,11 +147,13 @@ def test_on_the_day_of_a_move_each_city_has_its_part() -> None:
     )
     snapshot = make_snapshot(("beijing", "xian"), days=5, day_end="24:00")
     lines = plan(snapshot, draft, 3)
-    assert lines[-5:] == [
+    assert lines[-7:] == [
         "15:05-20:20 train G663",
-        "20:20-21:03 metro 西安北站 > xa-huiminjie",
-        "21:03-22:33 visit xa-huiminjie",
-        "22:33-22:44 walk xa-huiminjie > xa-h-zhonglou",
+        "20:20-21:03 metro 西安北站 > xa-h-zhonglou",
+        "21:03-21:13 drop xa-h-zhonglou",
+        "21:13-21:24 walk xa-h-zhonglou > xa-huiminjie",
+        "21:24-22:54 visit xa-huiminjie",
+        "22:54-23:05 walk xa-huiminjie > xa-h-zhonglou",
         "stay xa-h-zhonglou",
     ]
     itinerary = build_itinerary(snapshot, draft)
@@ -169,8 +195,8 @@ def test_own_arrival_and_departure_bound_the_trip() -> None:
     assert snapshot.legs == ()
     draft = make_draft({1: ["bj-798"], 3: ["bj-jingshan"]}, hotels=BEIJING)
     assert plan(snapshot, draft, 1)[0].startswith("13:40-")
-    assert "airport > bj-798" in plan(snapshot, draft, 1)[1]  # after a late lunch
-    assert plan(snapshot, draft, 3)[-1].endswith("-15:30 metro bj-jingshan > 北京西站")
+    assert "airport > bj-h-dongdan" in plan(snapshot, draft, 1)[0]
+    assert plan(snapshot, draft, 3)[-1].endswith("-15:30 metro bj-h-dongdan > 北京西站")
 
 
 @pytest.mark.parametrize(
@@ -296,3 +322,11 @@ def test_nobody_has_lunch_in_a_teahouse() -> None:
     items = build_itinerary(snapshot, draft).days[1].items
     assert [i.poi_id for i in items if isinstance(i, VisitItem)] == ["tea"]
     assert not any(i.poi_id for i in items if isinstance(i, MealItem))
+
+
+def test_with_many_must_sees_the_bags_come_along() -> None:
+    draft = make_draft({1: ["bj-tiantan"]}, hotels=BEIJING, trains={0: ["g2"]})
+    for count, is_left in ((2, True), (3, False)):
+        must = ["bj-tiantan", "bj-guobo", "bj-gugong"][:count]
+        lines = plan(make_snapshot(days=2, must_see=must), draft, 1)
+        assert any(" drop " in line for line in lines) == is_left

@@ -178,7 +178,7 @@ def _find_last_need(situation: Situation, leg: BriefLeg, ride: Ride) -> int | No
 def _read_span(item: Row) -> tuple[int | None, int | None]:
     """Start and end of an item on its own day; None where one of them lies on another."""
     keys = ("arrive", "leave") if item["kind"] == "visit" else ("depart", "arrive")
-    if item["kind"] in {"meal", "fixed"}:
+    if item["kind"] in {"meal", "fixed", "luggage"}:
         keys = "start", "end"
     start, end = (str(item.get(key, "")) for key in keys)
     return _read_clock(start), _read_clock(end)

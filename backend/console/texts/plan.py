@@ -197,6 +197,8 @@ RUN: dict[str, tuple[str, str]] = {
     "item.own": ("自行前往", "Own way"),
     "item.to": ("到", "to"),
     "item.minutes": ("{n} 分钟", "{n} min"),
+    "item.luggage.drop": ("寄存行李：{name}", "Leave the luggage at {name}"),
+    "item.luggage.collect": ("取行李：{name}", "Fetch the luggage from {name}"),
     "item.near": ("{name}附近", "near {name}"),
     "item.alternatives": ("或", "or"),
     "fare.adult": ("成人", "adult"),

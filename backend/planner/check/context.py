@@ -22,6 +22,7 @@ from backend.planner.plan.itinerary import (
     FixedItem,
     Itinerary,
     LegItem,
+    LuggageItem,
     MealItem,
     Severity,
     TransferItem,
@@ -58,7 +59,7 @@ class Located:
     day: int
     item: int
     name: str
-    row: VisitItem | MealItem | FixedItem | LegItem
+    row: VisitItem | MealItem | FixedItem | LegItem | LuggageItem
     start: dt.datetime
     end: dt.datetime
     start_city: str
@@ -176,6 +177,8 @@ class CheckContext:
             return self._locate_leg(day, number, item)
         if isinstance(item, FixedItem):
             return self._locate_fixed(day, number, item)
+        if isinstance(item, LuggageItem):
+            return self._locate_luggage(day, number, item)
         if isinstance(item, VisitItem | MealItem):
             poi = self.snapshot.poi(item.poi_id or "")
             if poi is not None:
@@ -210,6 +213,15 @@ class CheckContext:
                 if is_shown and slot.position is not None:
                     where = part.city.id, part.city.id, slot.position, slot.position
                     return Located(day, number, item.title, item, item.start, item.end, *where)
+        return None
+
+    def _locate_luggage(self, day: int, number: int, item: LuggageItem) -> Located | None:
+        """The hotel of the day where the bags are."""
+        for part in self.trip.parts[day]:
+            for place in (part.start, part.end):
+                if place is not None and place.name == item.place:
+                    where = part.city.id, part.city.id, place.position, place.position
+                    return Located(day, number, item.place, item, item.start, item.end, *where)
         return None
 
     def _find_station(self, city: str, name: str) -> Position:

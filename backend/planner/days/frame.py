@@ -17,7 +17,7 @@ from backend.planner.days.meals import (
     list_meal_starts,
 )
 from backend.planner.days.travel_time import Ways
-from backend.planner.days.trip import DAY_MIN, FixedSlot, Part
+from backend.planner.days.trip import DAY_MIN, FixedSlot, Part, by_way_of_hotel
 from backend.pool.candidate import PoiCandidate
 from backend.pool.plan_request import Pace
 from backend.pool.snapshot import Snapshot
@@ -209,7 +209,10 @@ class Frame:
 
 
 def make_frame(part: Part, ways: Ways, meals: Sequence[Meal], pace: Pace) -> Frame:
-    """A frame over shared `ways`, so that no distance is measured twice."""
+    """A frame over shared `ways`, so that no distance is measured twice; bags are left at the hotel."""
+    if part.end is not None:
+        start, end = ways.add(part.start.position), ways.add(part.end.position)
+        part = by_way_of_hotel(part, ways.minutes(start, end))
     fixed = tuple(
         make_fixed_stop(slot, NOWHERE if slot.position is None else ways.add(slot.position))
         for slot in part.fixed

@@ -14,9 +14,9 @@ from typing import Literal
 from backend.catalogue.place_types import FOOD_TYPES
 from backend.clock import parse_minutes
 from backend.planner.days.hours import read_hours
-from backend.planner.days.travel_time import Position, measure_distance_m
+from backend.planner.days.travel_time import Position
 from backend.planner.days.trip import Part
-from backend.pool.candidate import PoiCandidate
+from backend.pool.candidate import PoiCandidate, measure_distance_m
 from backend.pool.plan_request import Pace, PlanRequest
 from backend.pool.snapshot import Snapshot
 

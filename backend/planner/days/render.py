@@ -8,17 +8,20 @@ Legs as items: each train on the day it leaves, a change of stations in between 
 import datetime as dt
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
 
 from backend.planner.days.frame import NOWHERE, Frame, Stop
 from backend.planner.days.legs import Move, Ride, make_local
 from backend.planner.days.meals import list_alternatives
 from backend.planner.days.schedule import PartPlan, Slot
 from backend.planner.days.travel_time import find_way, make_party
-from backend.planner.days.trip import DAY_MIN, SHORT_NIGHT_MIN, Part, Stay, Trip, name_in
+from backend.planner.days.trip import BAGS_MIN, DAY_MIN, SHORT_NIGHT_MIN, Part, Stay, Trip, name_in
 from backend.planner.plan.itinerary import (
     DayItem,
     FixedItem,
     LegItem,
+    LuggageItem,
     MealItem,
     StayItem,
     TransferItem,
@@ -41,6 +44,8 @@ def render_part(
 ) -> Iterator[DayItem]:
     """Visits, bookings, meals and the transfers between them; `planned` are the places of all days."""
     here = _Place(frame.start, frame.part.start.name, frame.part.free_from)
+    has_stops = any(slot.stop is not None for slot in plan.slots)
+    yield from _render_before(trip, frame, here, has_stops=has_stops)
     for number, slot in enumerate(plan.slots):
         if number == plan.home_at or _is_night_between(frame, here, slot):
             yield from _render_way_home(trip, frame, here)
@@ -49,6 +54,57 @@ def render_part(
         here.since = max(here.since, slot.end)
     if plan.home_at == len(plan.slots):
         yield from _render_way_home(trip, frame, here)
+    yield from _render_after(trip, frame, here, has_stops=has_stops)
+
+
+def _render_before(
+    trip: Trip, frame: Frame, here: _Place, *, has_stops: bool
+) -> Iterator[TransferItem | LuggageItem]:
+    """The bags to the hotel, before anything else; on the last day they are left there."""
+    part, station = frame.part, frame.part.station
+    if station is None:
+        return
+    if part.leave_by is not None:
+        if has_stops:
+            yield _render_luggage(trip, frame, "drop", part.ready - BAGS_MIN)
+        return
+    node = frame.ways.add(station.place.position)
+    arrives = station.minute + frame.ways.minutes(node, frame.start)
+    coming = _Place(node, station.place.name, station.minute)
+    yield _render_transfer(trip, frame, coming, (frame.start, here.name), station.minute)
+    here.since = arrives
+    if has_stops:
+        yield _render_luggage(trip, frame, "drop", arrives)
+        here.since += BAGS_MIN
+
+
+def _render_after(
+    trip: Trip, frame: Frame, here: _Place, *, has_stops: bool
+) -> Iterator[TransferItem | LuggageItem]:
+    """The bags from the hotel to the station."""
+    part, station = frame.part, frame.part.station
+    if station is None or part.leave_by is None:
+        return
+    node = frame.ways.add(station.place.position)
+    leave = station.minute - frame.ways.minutes(here.node, node)
+    if has_stops:
+        leave = max(leave, here.since + BAGS_MIN)
+        yield _render_luggage(trip, frame, "collect", leave - BAGS_MIN)
+    leave = max(leave, here.since)
+    yield _render_transfer(trip, frame, here, (node, station.place.name), leave)
+
+
+def _render_luggage(
+    trip: Trip, frame: Frame, action: Literal["drop", "collect"], start: int
+) -> LuggageItem:
+    part = frame.part
+    times = (
+        make_local(trip.snapshot, part.city.id, part.date, m) for m in (start, start + BAGS_MIN)
+    )
+    begin, end = times
+    return LuggageItem(
+        action=action, place=part.start.name, start=begin, end=end, cost=Decimal("0.00")
+    )
 
 
 def _is_night_between(frame: Frame, here: _Place, slot: Slot) -> bool:

@@ -75,6 +75,14 @@ class Stay:
 
 
 @dataclass(frozen=True)
+class Station:
+    """Where one comes from, or goes to, by way of the hotel in which the bags are; `minute`: from when, or by when."""
+
+    place: Place
+    minute: int
+
+
+@dataclass(frozen=True)
 class Part:
     """A city on a day, in minutes of that day.
 
@@ -93,6 +101,8 @@ class Part:
     end: Place | None
     leave_by: int | None
     fixed: tuple[FixedSlot, ...]
+    leaves_bags: bool = False
+    station: "Station | None" = None
 
     @property
     def until(self) -> int:
@@ -205,7 +215,50 @@ def _make_part(snapshot: Snapshot, stay: Stay, day: int) -> Part:
         end=end,
         leave_by=leave_by,
         fixed=(),
+        leaves_bags=_leaves_bags(snapshot, stay),
     )
+
+
+MUST_SEES_A_NIGHT = 2
+"""With more of them each hour counts, and the bags come along."""
+
+BAGS_MIN = 10
+"""To leave the bags at the hotel, or to fetch them."""
+
+LEAST_LEFT_MIN = 60
+"""With less left of a day nobody does anything else with it, so the bags go to the station or to bed."""
+
+
+def _leaves_bags(snapshot: Snapshot, stay: Stay) -> bool:
+    """Whether there is a hotel for them, and time to go there first."""
+    rows = snapshot.rows.pois
+    here = [i for i in snapshot.must_see if i in rows and rows[i].city == stay.city.id]
+    nights = stay.last_day - stay.first_day
+    return stay.hotel is not None and len(here) <= MUST_SEES_A_NIGHT * nights
+
+
+def by_way_of_hotel(part: Part, way: int) -> Part:
+    """On the days of arrival and departure the part without the bags: it begins, or ends, at the hotel.
+
+    `way` are the minutes between station and hotel. A day with bookings is left as it is.
+    """
+    if not part.leaves_bags or part.fixed or part.end is None or part.end == part.start:
+        return part
+    if part.leave_by is None and part.free_from > 0:
+        there = part.free_from + way + BAGS_MIN
+        return part if there + LEAST_LEFT_MIN > part.closes else _begin_at_hotel(part, there)
+    if part.leave_by is not None and part.free_from == 0:
+        ready = part.leave_by - way - BAGS_MIN
+        if ready - LEAST_LEFT_MIN >= part.opens:
+            station = Station(part.end, part.leave_by)
+            return dataclasses.replace(part, end=part.start, leave_by=ready, station=station)
+    return part
+
+
+def _begin_at_hotel(part: Part, there: int) -> Part:
+    assert part.end is not None
+    station = Station(part.start, part.free_from)
+    return dataclasses.replace(_start_after(part, there), start=part.end, station=station)
 
 
 def _find_start(snapshot: Snapshot, stay: Stay, day: int) -> tuple[Place, int]:

@@ -22,6 +22,7 @@ from backend.planner.exports.words import (
 from backend.planner.plan.itinerary import (
     FixedItem,
     LegItem,
+    LuggageItem,
     MealItem,
     StayItem,
     TransferItem,
@@ -89,6 +90,9 @@ def _name_event(delivered: Delivered, entry: Entry, words: Words) -> tuple[str, 
         return f"meal {entry.date} {item.meal}", "MEAL", describe_meal(item, words)
     if isinstance(item, FixedItem):
         return f"fixed {item.title}", "BOOKING", item.title
+    if isinstance(item, LuggageItem):
+        summary = words[item.action].format(name=item.place)
+        return f"luggage {entry.date} {item.action}", "LUGGAGE", summary
     assert isinstance(item, LegItem)
     ends = delivered.name_city(item.from_city), delivered.name_city(item.to_city)
     key = item.train_id or f"{item.from_city} {item.to_city}"
@@ -101,7 +105,7 @@ def _find_span(delivered: Delivered, entry: Entry) -> tuple[Moment | dt.date, Mo
     zones = delivered.zone_of(entry.start.city), delivered.zone_of(entry.end.city)
     if isinstance(item, VisitItem):
         return Moment(item.arrive, zones[0]), Moment(item.leave, zones[1])
-    if isinstance(item, MealItem | FixedItem):
+    if isinstance(item, MealItem | FixedItem | LuggageItem):
         return Moment(item.start, zones[0]), Moment(item.end, zones[1])
     assert isinstance(item, LegItem)
     if item.depart is None or item.arrive is None:

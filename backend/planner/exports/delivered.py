@@ -23,6 +23,7 @@ from backend.planner.plan.itinerary import (
     FixedItem,
     Itinerary,
     LegItem,
+    LuggageItem,
     MealItem,
     StayItem,
     TransferItem,
@@ -106,9 +107,17 @@ def _locate(snapshot: Snapshot, item: DayItem, city: str) -> tuple[_Stop, _Stop]
         hotel = snapshot.rows.hotels.get(item.hotel_id)
         site = Site(hotel.city, hotel.position) if hotel else Site(city, None)
         stop = _Stop(item.name, site)
+    elif isinstance(item, LuggageItem):
+        stop = _Stop(item.place, Site(city, _find_hotel(snapshot, city, item.place)))
     elif isinstance(item, FixedItem):
         stop = _Stop(item.title, Site(city, _find_booking(snapshot, item)))
     return stop, stop
+
+
+def _find_hotel(snapshot: Snapshot, city: str, name: str) -> Position | None:
+    rows, locale = snapshot.rows.hotels.values(), snapshot.request.locale
+    here = (row for row in rows if row.city == city and name_in(row, locale) == name)
+    return next((row.position for row in here), None)
 
 
 def _make_station(snapshot: Snapshot, city: str, name: str | None) -> _Stop:

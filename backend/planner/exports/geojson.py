@@ -15,6 +15,7 @@ from backend.planner.plan.itinerary import (
     DayItem,
     FixedItem,
     LegItem,
+    LuggageItem,
     MealItem,
     StayItem,
     TransferItem,
@@ -89,6 +90,8 @@ def _name(delivered: Delivered, item: DayItem) -> str:
         return f"{words[item.mode]}: {item.from_} → {item.to}"
     if isinstance(item, MealItem):
         return describe_meal(item, words)
+    if isinstance(item, LuggageItem):
+        return words[item.action].format(name=item.place)
     assert isinstance(item, VisitItem | StayItem | FixedItem)
     return item.title if isinstance(item, FixedItem) else item.name
 

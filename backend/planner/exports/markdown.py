@@ -22,6 +22,7 @@ from backend.planner.plan.itinerary import (
     Costs,
     FixedItem,
     LegItem,
+    LuggageItem,
     MealItem,
     StayItem,
     TransferItem,
@@ -127,6 +128,8 @@ def _name(delivered: Delivered, entry: Entry, words: Words) -> str:
         return describe_leg(item, *ends, words)
     if isinstance(item, MealItem):
         return describe_meal(item, words)
+    if isinstance(item, LuggageItem):
+        return words[item.action].format(name=item.place)
     if isinstance(item, StayItem):
         return words["stay"].format(name=item.name)
     return item.title if isinstance(item, FixedItem) else item.name

@@ -114,6 +114,17 @@ class FixedItem(Item):
     end: dt.datetime
 
 
+class LuggageItem(Item):
+    """Bags are left at a place for the day, or taken from it again."""
+
+    kind: Literal["luggage"] = "luggage"
+    action: Literal["drop", "collect"]
+    place: str
+    start: dt.datetime
+    end: dt.datetime
+    cost: Money
+
+
 class StayItem(Item):
     """The night that closes a day; `price` is for one room."""
 
@@ -126,7 +137,7 @@ class StayItem(Item):
 
 
 DayItem = Annotated[
-    LegItem | TransferItem | VisitItem | MealItem | FixedItem | StayItem,
+    LegItem | TransferItem | VisitItem | MealItem | FixedItem | LuggageItem | StayItem,
     Field(discriminator="kind"),
 ]
 
@@ -231,7 +242,7 @@ def read_span(item: DayItem) -> tuple[dt.datetime, dt.datetime] | None:
     """Start and end of an item; None where it has none."""
     if isinstance(item, VisitItem):
         return item.arrive, item.leave
-    if isinstance(item, MealItem | FixedItem):
+    if isinstance(item, MealItem | FixedItem | LuggageItem):
         return item.start, item.end
     if isinstance(item, TransferItem):
         return item.depart, item.arrive
@@ -249,4 +260,6 @@ def _name(item: DayItem) -> str:
         return item.title
     if isinstance(item, TransferItem):
         return f"{item.from_} → {item.to}"
+    if isinstance(item, LuggageItem):
+        return item.place
     return item.number or "" if isinstance(item, LegItem) else ""
