@@ -22,6 +22,9 @@ from backend.text import Locale
 
 DAY_MIN = 24 * 60
 
+SMALL_CHILD, OLD = 10, 65
+"""Ages under, and from, which nobody should travel at night."""
+
 
 @dataclass(frozen=True)
 class BriefCity:
@@ -93,7 +96,8 @@ class BriefWish:
 class Brief:
     """A trip as `describe_trip` wrote it; times of day in minutes, money as numbers.
 
-    `rail_fares` and `sight_fares` are how many adult tickets the party's tickets cost.
+    `rail_fares` and `sight_fares` are how many adult tickets the party's tickets cost. `is_tender`:
+    with somebody who should sleep at night.
     """
 
     cities: tuple[BriefCity, ...]
@@ -120,6 +124,7 @@ class Brief:
     locale: Locale
     locks: Locks
     wishes: tuple[BriefWish, ...] = ()
+    is_tender: bool = False
 
     def count_broken(self, slot: tuple[str, str], ids: Sequence[str], *, is_must: bool) -> int:
         """How many wishes of a weight a hotel or a ride breaks."""
@@ -189,6 +194,8 @@ def parse_brief(brief: Mapping[str, Any]) -> Brief:
         locale=brief["locale"],
         locks=Locks.model_validate(brief.get("locked", {})),
         wishes=tuple(_parse_wish(wish) for wish in brief.get("wishes", ())),
+        is_tender=any(age < SMALL_CHILD for age in brief.get("children", ()))
+        or any(age >= OLD for age in brief.get("seniors", ())),
     )
 
 

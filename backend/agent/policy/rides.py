@@ -107,6 +107,9 @@ NIGHT_ENDS_MIN = 6 * 60 + 30
 NIGHT_WORTH = 2.5
 """What an hour of sleep costs besides."""
 
+TENDER_HOURS = 40.0
+"""For a night on the train, or setting out at dawn, with small children or old people: anything else first."""
+
 LATEST_MIN = 23 * 60
 BEFORE_DAWN = range(5 * 60)
 LOST_NIGHT_HOURS = 4.0
@@ -334,7 +337,8 @@ def _count_odd_hours(brief: Brief, leg: BriefLeg, ride: Ride) -> float:
         late += LATE_WORTH[brief.pace] * max(0, in_bed - brief.day_end - USUAL_RISE_MIN) / 60
     is_night = arrive in BEFORE_DAWN or ride.arrive >= DAY_MIN
     sitting = SITTING_SHARE * max(0, ride.arrive - ride.depart) / 60
-    return early + late + LOST_NIGHT_HOURS * is_night + sitting
+    is_hard = brief.is_tender and (ride.arrive >= DAY_MIN or leaves < NIGHT_ENDS_MIN)
+    return early + late + LOST_NIGHT_HOURS * is_night + sitting + TENDER_HOURS * is_hard
 
 
 def _meets(opens: dt.datetime, closes: dt.datetime, leg: BriefLeg, start: int, end: int) -> bool:

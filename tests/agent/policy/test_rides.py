@@ -179,3 +179,23 @@ def test_whoever_wants_rest_travels_neither_before_dawn_nor_into_the_night(
     before_dawn = ride(0, 2, 430, 520)
     options = [into_night, evening, before_dawn]
     assert pick(make_brief(pace=pace, **trip), options) == [options[number]]
+
+
+@pytest.mark.parametrize(
+    ("party", "is_spared"),
+    [
+        ({"children": (9,)}, True),
+        ({"children": (10,)}, False),
+        ({"seniors": (65,)}, True),
+        ({"seniors": (64,)}, False),
+        ({}, False),
+    ],
+)
+def test_small_children_and_old_people_sleep_at_night(
+    party: dict[str, Any], is_spared: bool
+) -> None:
+    brief = make_brief(budget_tier="economy", **party)
+    day = ride(0, 0, 540, 840, 300.0)
+    for hard in (ride(0, 1, 420, 720, 30.0), ride(0, 1, 1200, 1440 + 480, 30.0)):
+        assert pick(brief, [hard, day], [OUT])[0] == (day if is_spared else hard)
+        assert pick(brief, [hard], [OUT])[0] == hard  # where there is nothing else
