@@ -113,7 +113,7 @@ async def test_what_cannot_be_done_is_named_all_at_once(api: Client) -> None:
     here = {"day": day, "item": item}
     run_id = first["id"]
     assert await refuse(client, run_id, {}) == {"": "nothing_asked"}
-    words = {"message": "太满了"}
+    words = {"message": "让它更有诗意"}
     assert await refuse(client, run_id, words) == {"/message": "model_needed"}
     both = words | {"edits": [{"op": "remove", **here}]}
     assert await refuse(client, run_id, both) == {"/message": "model_needed"}
@@ -203,3 +203,23 @@ async def test_words_reach_a_model_also_after_edits_and_find_the_edits_held(
         f'"out":[["poi","{gone}"],["poi","{other}"]]'
         in desk.mocks["planner"].seen[-1].body["messages"][1]["content"]
     )
+
+
+async def test_without_a_model_common_messages_become_edits(api: Client) -> None:
+    client = await api()
+    first = await plan(client)
+    _, _, gone = list_visits(first)[0]
+    name = next(
+        item["name"]
+        for day in first["itinerary"]["days"]
+        for item in day["items"]
+        if item.get("poi_id") == gone
+    )
+    less = await revise(client, first["id"], message=f"去掉{name}")
+    assert gone not in list_places(less)
+    other = await revise(client, first["id"], message="换一个酒店")
+    assert find_hotel(other) != find_hotel(first)
+    easy = await revise(client, first["id"], message="第二天太满了")
+    assert easy["request"]["pace"] == "relaxed"
+    unclear = {"message": "换一个酒店，让它更有诗意"}
+    assert await refuse(client, first["id"], unclear) == {"/message": "model_needed"}

@@ -25,6 +25,7 @@ from backend.planner.revision import (
 from backend.pool.plan_request import Pace
 from backend.pool.snapshot import Snapshot
 from backend.runs.log.steps import RevisionBegun
+from backend.runs.revising.messages import read_message
 from backend.text import make_pointer
 
 DoneT = TypeVar("DoneT")
@@ -122,7 +123,7 @@ class Shown:
     out: tuple[Barred, ...] = ()
 
 
-def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
+def read_revision(raw: object) -> RevisionRequest:
     """The body, or a `RequestRefusedError` that names all its faults."""
     try:
         asked = RevisionRequest.model_validate(raw)
@@ -134,10 +135,23 @@ def read_revision(raw: object, *, has_model: bool) -> RevisionRequest:
         raise RequestRefusedError([Fault("/message", "bad_text", "holds NUL or half a pair")])
     if not asked.message.strip() and not asked.edits and not asked.refresh:
         raise RequestRefusedError([Fault("", "nothing_asked", "a message, edits or refresh")])
-    if asked.message.strip() and not has_model:
-        message = "a message needs a language model, and none is configured: send edits alone"
-        raise RequestRefusedError([Fault("/message", "model_needed", message)])
     return asked
+
+
+def understand(asked: RevisionRequest, present: Shown, snapshot: Snapshot) -> RevisionRequest:
+    """The message as edits, where no language model is there to read it; else a fault."""
+    if not asked.message.strip():
+        return asked
+    found = read_message(asked.message, present.itinerary, snapshot)
+    if not found:
+        message = (
+            "NOT_UNDERSTOOD: the message was not understood by rules, and no language model is"
+            " configured: say it in other words, or send edits"
+        )
+        raise RequestRefusedError([Fault("/message", "model_needed", message)])
+    edits = [edit.model_dump() for edit in asked.edits] + found
+    kept = {**asked.model_dump(), "message": "", "edits": edits}
+    return RevisionRequest.model_validate(kept)
 
 
 def _point_at(steps: Sequence[Any]) -> str:

@@ -29,6 +29,7 @@ from backend.runs.revising.revision import (
     read_revision,
     revise,
     show_start,
+    understand,
 )
 
 
@@ -52,11 +53,13 @@ async def start_revision(
 ) -> Started:
     """Check what is asked, do the edits, and queue the run; without a queue the caller carries it.
 
-    A message goes to the language model, which falls back as the first run would; edits alone need
-    none. The edits are done outside of any transaction: another pace takes seconds.
+    A message goes to the language model, which falls back as the first run would; without one it is
+    read by rules as edits. The edits are done outside of any transaction: another pace takes seconds.
     """
-    asked = read_revision(raw, has_model=has_model)
+    asked = read_revision(raw)
     present = await _read_present(engine, run_id, tenant)
+    if not has_model:
+        asked = understand(asked, present.shown, present.snapshot)
     async with transaction(engine) as session:
         params = await read_params(session)
         if queue is not None:
