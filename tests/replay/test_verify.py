@@ -170,7 +170,7 @@ def spread_by_count(choices: Sequence[Choice], size: int) -> list[Choice]:
     ("module", "rule", "changed", "path"),
     [
         (rules, "count_matches", lambda row, interests: 0, "/snapshot/cities/beijing"),
-        (rules, "_rank_hotel", like_dear_hotels, "/snapshot/cities/beijing"),
+        (rules, "rank_hotel", like_dear_hotels, "/snapshot/cities/beijing"),
         (train_spread, "_merit", like_slow_trains, "/snapshot/legs/0"),
         (train_spread, "_pick_by_slot", spread_by_count, "/snapshot/legs/0"),
     ],
