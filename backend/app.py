@@ -16,7 +16,7 @@ from backend.api.admin import audit, catalogue, sources, stats, tuning
 from backend.api.deps import refuse_nul
 from backend.api.developer import replay, runs
 from backend.api.problems import install_problems
-from backend.api.public import afterwards, itineraries, revisions
+from backend.api.public import afterwards, itineraries
 from backend.api.responses import document_problems, list_schemas
 from backend.bootstrap import open_services
 from backend.console.app import GuardHeaders, create_console
@@ -36,7 +36,6 @@ _DESCRIPTION = (
 ROUTERS = (
     itineraries.router,
     afterwards.router,
-    revisions.router,
     tuning.router,
     sources.router,
     audit.router,

@@ -19,15 +19,18 @@ from backend.agent.policy.mending import (
     spend_less,
 )
 from backend.agent.policy.revising import (
+    explain_end,
     look,
+    look_at_draft,
     rearrange,
     retime,
     save,
+    submit,
+    survey,
     survey_where_broken,
     take_back,
 )
 from backend.agent.policy.situation import Phase, Situation
-from backend.agent.policy.survey import explain_end, look_at_draft, submit, survey
 from backend.agent.policy.visiting import (
     arrange_places,
     fill_days,

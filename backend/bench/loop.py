@@ -18,7 +18,7 @@ from backend.clock import read_utc
 from backend.planner.plan.draft import Draft
 from backend.pool.snapshot import Snapshot
 from backend.runs.life.verdict import check_plan
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from backend.tools.runner import ToolRunner
 
 OpenModel = Callable[[], AbstractAsyncContextManager[LlmClient]]

@@ -30,8 +30,7 @@ from backend.catalogue.tables import (
     Station,
     Train,
 )
-from backend.db.session import Engine, Session
-from backend.db.statements import vacuum
+from backend.db.session import Engine, Session, vacuum
 from backend.errors import ConflictError
 from backend.settings import find_data
 

@@ -29,8 +29,7 @@ from backend.sources.spec import Source
 from backend.sources.store import Asked, Offer, ask_source, list_offers
 from backend.text import quote
 from backend.tools.call import ToolCall
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.queries import read_limits
 from backend.tools.runner import ToolRunner
 

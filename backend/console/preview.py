@@ -8,8 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
-from backend.console.charts import draw_funnel
-from backend.console.render import show_page
+from backend.console.render import draw_funnel, show_page
 from backend.console.settings_view import (
     Knob,
     KnobKind,

@@ -15,9 +15,8 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from backend.agent.ledger import read_stop_limits
 from backend.bootstrap import Services
 from backend.catalogue.queries import read_cities
-from backend.console.charts import PARTS, draw_funnel, draw_ledger
 from backend.console.plan_view import Names, list_days, list_read
-from backend.console.render import show_page
+from backend.console.render import PARTS, draw_funnel, draw_ledger, show_page
 from backend.console.results import make_reader
 from backend.console.revise_form import Sent, show_form
 from backend.console.run_pages import list_lines, list_turns, tell

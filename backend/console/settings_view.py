@@ -15,7 +15,7 @@ from backend.clock import read_utc
 from backend.db.session import Session
 from backend.params.queries import read_param_rows, revert_param, write_param
 from backend.params.registry import PARAMS, Param, find_param, parse_value
-from backend.tools.limits import MAX_RETURN_ROWS, MIN_RETURN_ROWS, ToolLimit
+from backend.tools.context import MAX_RETURN_ROWS, MIN_RETURN_ROWS, ToolLimit
 from backend.tools.queries import read_tools, revert_tool, write_tool
 from backend.tools.registry import TOOLS, check_limit, get_tool
 from backend.tools.tool import Tool

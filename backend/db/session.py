@@ -1,16 +1,29 @@
 """Engine and transaction: the only place that opens sessions and commits.
 
 Declarative base and the column types that all tables share.
+
+Single statements, each a transaction of its own, on connections of the driver's own pool.
+
+A session and its check of the connection cost several times as much as such a statement itself,
+and a run's steps are nothing else. The price: a connection that broke while it lay idle is noticed
+by the statement that gets it. That one fails, and the next finds sound ones.
+
+Tidies tables after a bulk of writes: index-only scans need pages that are known to be visible.
+
+The server does this by itself after a while; the queries of the first minutes should not wait.
 """
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import psycopg
-from sqlalchemy import URL, MetaData, Text, make_url
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+from sqlalchemy import URL, MetaData, Text, make_url, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, mapped_column
@@ -98,3 +111,51 @@ class Base(DeclarativeBase):
 
 CodeText = Annotated[str, mapped_column(Text(collation="C"))]
 """Ids: text compared by code point, as Python compares it, whatever the database's locale."""
+
+
+WAIT_SECONDS = 10.0
+
+
+class Statements:
+    """Lends connections without a transaction; opened by `open_statements`."""
+
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection]) -> None:
+        self._pool = pool
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[AsyncConnection]:
+        """A connection; `UnavailableError` where the database is away or has none free for 10 s."""
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except psycopg.OperationalError as error:
+            await self._pool.check()
+            raise UnavailableError("the database does not answer") from error
+
+
+@asynccontextmanager
+async def open_statements(engine: Engine, size: int) -> AsyncIterator[Statements]:
+    """Statements on the database of `engine`, over at most `size` connections made as needed."""
+    url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    async with AsyncConnectionPool(
+        url,
+        kwargs={"autocommit": True, "connect_timeout": CONNECT_SECONDS},
+        min_size=0,
+        max_size=size,
+        timeout=WAIT_SECONDS,
+        open=False,
+    ) as pool:
+        yield Statements(pool)
+
+
+log = logging.getLogger(__name__)
+
+
+async def vacuum(engine: AsyncEngine, tables: Sequence[str]) -> None:
+    """Vacuum and analyze; what was written stands whether this works or not."""
+    autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+    try:
+        async with autocommit.connect() as connection:
+            await connection.execute(text(f"vacuum (analyze) {', '.join(tables)}"))
+    except DBAPIError as error:
+        log.warning("the tables were not vacuumed: %s", str(error.orig).strip())

@@ -18,7 +18,7 @@ from backend.replay.memory_run import Setting, plan_in_memory
 from backend.replay.playback import play_back
 from backend.replay.run_diff import diff_days, diff_values
 from backend.runs.log.steps import RevisionBegun
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 
 Effect = Literal["same", "none", "changes", "explains", "unknown"]
 """Equal in both runs; makes no difference; makes one; makes all of it; cannot be told."""

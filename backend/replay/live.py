@@ -43,7 +43,7 @@ from backend.runs.log.steps import (
     select_payloads,
 )
 from backend.runs.work.recording import RecordedTools, make_recording
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from backend.tools.queries import override_rows
 from backend.tools.runner import ToolRunner
 

@@ -42,7 +42,7 @@ from backend.runs.log.steps import (
 )
 from backend.runs.work.conclusion import conclude
 from backend.text import Locale
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from backend.tools.queries import select_changed
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import NotRecordedError, ToldSources

@@ -26,8 +26,7 @@ from backend.runs.log.run_log import Stage
 from backend.runs.log.steps import ModelReplied, PlannerStopped, Step, ToolCalled
 from backend.runs.work.recording import is_computable
 from backend.tools.call import ToolCall, ToolOutcome, ToolSchema
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import ToldSources
 

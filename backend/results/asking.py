@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from backend.results.document import Document, Listing, cut, cut_text, holds_listing, thaw
+from backend.results.document import (
+    Document,
+    Listing,
+    cut,
+    cut_text,
+    holds_listing,
+    read_path,
+    thaw,
+)
 from backend.results.handle import refuse_query
-from backend.results.path import read_path
 from backend.results.query import run_query
 from backend.results.rows import Rows
 from backend.results.tokens import fits

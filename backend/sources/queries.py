@@ -28,8 +28,7 @@ from sqlalchemy.dialects.postgresql import JSON, insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from backend.audit.queries import Author, Change, record_change
-from backend.db.session import Base, CodeText, Session
-from backend.db.statements import Statements
+from backend.db.session import Base, CodeText, Session, Statements
 from backend.document import Document
 from backend.document import Moment as MomentText
 from backend.errors import ConflictError, NotFoundError, StaleVersionError, WaypoolError

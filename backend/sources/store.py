@@ -21,8 +21,7 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from backend.clock import read_utc
-from backend.db.session import Engine, transaction
-from backend.db.statements import Statements
+from backend.db.session import Engine, Statements, transaction
 from backend.results.sealing import Seal, UnreadableError
 from backend.sources.fetch import Fetched, Fetcher, Kept
 from backend.sources.projection import Projection, build_address, fill_arguments, project

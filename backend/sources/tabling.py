@@ -16,8 +16,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from backend.errors import ToolError
+from backend.results.document import follow
 from backend.results.handle import shorten
-from backend.results.path import follow
 from backend.results.path_grammar import FieldStep, Key, parse_field, parse_path
 from backend.results.rows import Rows, read_field
 from backend.results.values import MISSING, is_same, write_json

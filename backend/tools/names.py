@@ -14,7 +14,7 @@ from backend.planner.days.trip import name_in
 from backend.pool.candidate import HotelCandidate, PoiCandidate
 from backend.pool.snapshot import LegPool, Snapshot
 from backend.text import Locale
-from backend.tools.faults import ArgumentFault, echo, refuse_arguments
+from backend.tools.arguments import ArgumentFault, echo, refuse_arguments
 
 TYPE_NAMES: dict[str, tuple[str, str]] = {
     "museum": ("博物馆", "Museum"),

@@ -19,11 +19,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
 from backend.audit.queries import Author, Change, recall, record_change
-from backend.db.session import Base, CodeText
-from backend.db.statements import Statements
+from backend.db.session import Base, CodeText, Statements
 from backend.document import Document, Moment
 from backend.errors import StaleVersionError
-from backend.tools.limits import MAX_RETURN_ROWS, MIN_RETURN_ROWS, HandleMode, ToolLimit
+from backend.tools.context import MAX_RETURN_ROWS, MIN_RETURN_ROWS, HandleMode, ToolLimit
 from backend.tools.registry import TOOLS, check_changes, get_tool
 from backend.tools.tool import Tool
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from backend.errors import NotFoundError, OutOfBoundsError
 from backend.text import quote, suggest
-from backend.tools.limits import check_handle_mode, check_handle_threshold, check_return_rows
+from backend.tools.context import check_handle_mode, check_handle_threshold, check_return_rows
 from backend.tools.tool import Tool
 from backend.tools.toolset import (
     arrange,

@@ -16,12 +16,10 @@ from backend.canonical import dump_canonical
 from backend.errors import ToolError
 from backend.pool.snapshot import Snapshot
 from backend.text import Locale, find_near, shorten
-from backend.tools.arguments import read_arguments
+from backend.tools.arguments import echo, read_arguments
 from backend.tools.call import SourceUse, ToldSource, ToolCall, ToolOutcome, ToolSchema
-from backend.tools.context import Results, RunState, ToolContext, put_away
-from backend.tools.faults import echo
+from backend.tools.context import Results, RunState, ToolContext, ToolLimit, put_away
 from backend.tools.hints import make_repeat_hint
-from backend.tools.limits import ToolLimit
 from backend.tools.list_answer import build_repeat_result
 from backend.tools.registry import TOOLS, find_tool
 from backend.tools.source_tools import Sources, ToldSources, list_source_tools, show_told

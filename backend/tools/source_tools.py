@@ -33,8 +33,7 @@ from backend.sources.store import Asked, Fetches, Offer, ask_source
 from backend.text import Locale
 from backend.tools.arguments import OptionalText, Text, TextList, drop_blank, read_arguments
 from backend.tools.call import SourceUse, ToldSource
-from backend.tools.context import ToolContext, needs_handle
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolContext, ToolLimit, needs_handle
 from backend.tools.registry import find_tool
 from backend.tools.tool import Answer, Tool, ToolArgs, describe_tool
 

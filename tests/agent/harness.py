@@ -13,8 +13,7 @@ from backend.planner.days.timeline import build_itinerary
 from backend.planner.plan.itinerary import Violation
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolCall, ToolOutcome
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 
 Limits = Mapping[str, ToolLimit]

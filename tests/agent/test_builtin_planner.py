@@ -16,8 +16,7 @@ from backend.planner.days.timeline import build_itinerary
 from backend.planner.plan.draft import Draft, PlannedVisit
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolSchema
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from tests.agent.harness import OFF, Trial, run_trial, with_params
 from tests.factories import make_snapshot
 from tests.row_makers import make_hotel, make_poi

@@ -20,8 +20,7 @@ from backend.agent.replies import (
 )
 from backend.planner.plan.draft import Draft
 from backend.tools.call import ToolCall, ToolSchema
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from tests.agent.harness import OFF, Clock, Limits, check_history, codes, run_trial, with_params
 from tests.factories import make_snapshot
 

@@ -16,7 +16,7 @@ from backend.agent.provider_profile import Endpoint, find_profile
 from backend.agent.replies import MemoryRecorder
 from backend.mock_llm.scenario import CallScript, DialectName, Fault, Scenario, Spoil, Step
 from backend.mock_llm.server import MockLlm, serve_mock
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from backend.tools.runner import ToolRunner
 from tests.agent.harness import with_params
 from tests.factories import make_snapshot

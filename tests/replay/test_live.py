@@ -16,8 +16,7 @@ from backend.replay.verify import verify
 from backend.runs.log.steps import ToolCalled, select_payloads
 from backend.runs.work.recording import RecordedTools, Recording
 from backend.tools.call import ToolCall, ToolOutcome
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import NotRecordedError
 from tests.replay.runs import change, make_pool, plan, scripted

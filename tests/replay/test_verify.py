@@ -25,7 +25,7 @@ from backend.replay.json_tree import find_difference, list_leaves
 from backend.replay.playback import play_back, show_turns
 from backend.replay.verify import verify
 from backend.runs.log.steps import ModelReplied, select_payloads
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from tests.replay.runs import SCRIPT, change, follow, make_pool, make_wordy_pool, plan, scripted
 
 POOLS: tuple[dict[str, Any], ...] = (

@@ -6,8 +6,7 @@ import pytest
 
 from backend.errors import ToolError
 from backend.results.asking import MAX_TOKENS, pack_page, pack_value
-from backend.results.document import Document
-from backend.results.path import read_path
+from backend.results.document import Document, read_path
 from backend.results.query import run_query
 from backend.results.rows import Rows
 from backend.results.summary import summarize

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from backend.errors import ToolError
 from backend.results.asking import MAX_TOKENS, pack_value
-from backend.results.document import Document
+from backend.results.document import Document, read_path
 from backend.results.handle import ResultError
-from backend.results.path import read_path
 from backend.results.rows import Rows
 from backend.results.tokens import fits
 from backend.results.values import parse_json, write_json

@@ -9,7 +9,7 @@ from backend.params.registry import default_values, find_param
 from backend.runs.stats.figures import summarize
 from backend.runs.stats.findings import find_findings
 from backend.runs.stats.report import draw_timeline, propose
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 
 
 def make_row(

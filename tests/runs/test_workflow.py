@@ -12,8 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.llm import LlmClient, Message, ModelReply
 from backend.clock import read_utc
-from backend.db.session import make_engine, transaction
-from backend.db.statements import Statements, open_statements
+from backend.db.session import Statements, make_engine, open_statements, transaction
 from backend.errors import OutOfBoundsError, UnavailableError
 from backend.runs.life.commands import start_run
 from backend.runs.life.ending import read_counts

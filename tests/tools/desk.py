@@ -6,8 +6,7 @@ from typing import Any
 
 from backend.pool.snapshot import Snapshot
 from backend.tools.call import ToolCall, ToolOutcome
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 
 

@@ -10,8 +10,7 @@ import pytest
 from backend.planner.search.arrange import Arrangement
 from backend.planner.search.arrange import arrange as arrange_places
 from backend.tools.call import ToolCall
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 from tests.factories import make_poi, make_snapshot
 from tests.tools.desk import Desk, error_of

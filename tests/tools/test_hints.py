@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.pool.snapshot import Snapshot
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from tests.factories import make_hotel, make_poi, make_snapshot, make_train
 from tests.tools.desk import Desk
 

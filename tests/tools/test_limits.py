@@ -12,7 +12,7 @@ from backend.audit.queries import Author
 from backend.bootstrap import prepare_database
 from backend.db.session import transaction
 from backend.errors import NotFoundError, OutOfBoundsError
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from backend.tools.queries import insert_missing_tools, read_limits, read_tools, write_tool
 from backend.tools.registry import TOOLS
 

@@ -8,8 +8,7 @@ import pytest
 
 from backend.planner.plan.draft import Draft, Locks, PlannedVisit
 from backend.tools.call import ToolCall
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 from tests.factories import make_snapshot
 

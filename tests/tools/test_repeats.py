@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from backend.agent.loop import hand_over
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from tests.factories import make_snapshot
 from tests.tools.desk import Desk
 

@@ -16,8 +16,7 @@ from backend.results.tokens import count_tokens
 from backend.results.values import write_json
 from backend.runs.log.queries import insert_run
 from backend.tools.call import ToolCall, ToolOutcome
-from backend.tools.context import RunState, put_away
-from backend.tools.limits import HandleMode, ToolLimit
+from backend.tools.context import HandleMode, RunState, ToolLimit, put_away
 from backend.tools.runner import ToolRunner
 from tests.factories import make_snapshot
 

@@ -4,8 +4,7 @@ import json
 
 from backend.planner.plan.draft import Draft
 from backend.tools.call import ToolOutcome
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.registry import TOOLS
 from tests.factories import make_snapshot
 from tests.tools.desk import Desk, error_of

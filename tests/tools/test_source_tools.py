@@ -13,8 +13,7 @@ from backend.sources.queries import get_configured
 from backend.sources.spec import Source
 from backend.sources.store import Asked, AtHand, Offer, ask_source
 from backend.tools.call import ToolCall, ToolOutcome
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 from backend.tools.source_tools import check_name
 from tests.factories import make_snapshot

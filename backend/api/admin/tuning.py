@@ -23,7 +23,7 @@ from backend.params.queries import (
     write_param,
 )
 from backend.params.registry import PARAMS, find_param
-from backend.tools.limits import HANDLE_THRESHOLD_TOKENS, HandleMode
+from backend.tools.context import HANDLE_THRESHOLD_TOKENS, HandleMode
 from backend.tools.queries import ToolItem, read_tools, revert_tool, show_tool, write_tool
 from backend.tools.registry import TOOLS, get_tool
 

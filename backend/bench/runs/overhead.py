@@ -28,8 +28,7 @@ from backend.runs.log.run_log import read_steps
 from backend.runs.work.workflow import Means, advance_run, open_means
 from backend.settings import read_settings
 from backend.tools.call import ToolCall
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 
 QUESTIONS = 9

@@ -17,14 +17,14 @@ from typing import Any
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.loop import Watch, run_agent
 from backend.agent.replies import MemoryRecorder, make_call
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.db.session import Engine, transaction
 from backend.params.queries import read_params
 from backend.planner.plan.draft import Draft
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.runner import ToolRunner
 
 _ASSISTANT = (b'"role":"assistant"', b'"role": "assistant"')
@@ -156,17 +156,22 @@ async def write_script(engine: Engine) -> Script:
         [("list_trains", {"leg": leg}) for leg in legs],
         [("choose_train", {"leg": leg, "train_ids": list(draft.trains[leg])}) for leg in legs],
         [("choose_hotel", {"city": city, "hotel_id": draft.hotels[city]})],
-        _put_visits(draft, (1,)),
-        _put_visits(draft, (2, 3)),
+        _put_visits(snapshot, draft, (1,)),
+        _put_visits(snapshot, draft, (2, 3)),
         [("submit_itinerary", {})],
     ]
     await _try_out(snapshot, script)
     return script
 
 
-def _put_visits(draft: Draft, days: Sequence[int]) -> list[Call]:
-    visits = [(day, visit) for day in days for visit in draft.visits_on(day)]
-    return [("put_visit", {"day": day, "poi_id": visit.poi_id}) for day, visit in visits]
+def _put_visits(snapshot: Snapshot, draft: Draft, days: Sequence[int]) -> list[Call]:
+    """The sights; meals are left out, since their times depend on the order of the calls."""
+    visits = [(day, snapshot.rows.pois[v.poi_id]) for day in days for v in draft.visits_on(day)]
+    return [
+        ("put_visit", {"day": day, "poi_id": poi.id})
+        for day, poi in visits
+        if poi.type not in FOOD_TYPES
+    ]
 
 
 async def build_snapshot(engine: Engine) -> Snapshot:

@@ -13,8 +13,7 @@ from typing import Protocol, TypeVar
 
 from backend.agent.llm import ModelReply, Progress
 from backend.clock import read_utc
-from backend.db.session import Engine, Session
-from backend.db.statements import Statements
+from backend.db.session import Engine, Session, Statements
 from backend.errors import UnavailableError, WaypoolError
 from backend.runs.log.run_log import RunTakenOverError, append_step, append_step_alone, read_steps
 from backend.runs.log.steps import (

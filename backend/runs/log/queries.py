@@ -15,8 +15,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, delete, func, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 
-from backend.db.session import Engine, Session
-from backend.db.statements import Statements
+from backend.db.session import Engine, Session, Statements
 from backend.document import Document, Moment, Page
 from backend.pool.plan_request import PlannerChoice
 from backend.runs.log.lifecycle import EXECUTOR, FINAL, RunStatus

@@ -18,8 +18,7 @@ from sqlalchemy import and_, func, select
 
 from backend.agent.llm import Usage
 from backend.agent.loop import AgentResult, hand_over
-from backend.db.session import Engine, Session, raw_connection, transaction
-from backend.db.statements import Statements
+from backend.db.session import Engine, Session, Statements, raw_connection, transaction
 from backend.document import Document, Moment
 from backend.errors import WaypoolError
 from backend.runs.log.steps import (

@@ -21,7 +21,7 @@ from backend.pool.plan_request import PlannerChoice, PlanRequest
 from backend.pool.snapshot import Kind, PoolWarning, SnapshotRows
 from backend.runs.log.lifecycle import RunStatus
 from backend.tools.call import ToldSource, ToolCall, ToolOutcome
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 
 PlannerName = Literal["builtin", "openai"]
 Mark = Literal["recorded", "computed"]

@@ -19,7 +19,7 @@ from backend.planner.search.wishing import list_asked
 from backend.pool.plan_request import PlanRequest
 from backend.pool.snapshot import CityPool, Snapshot
 from backend.runs.life.verdict import UNSEEN, Findings, check_plan
-from backend.tools.limits import ToolLimit
+from backend.tools.context import ToolLimit
 from backend.tools.runner import ToolRunner
 
 CHOICE = 2

@@ -25,8 +25,7 @@ from backend.results.tokens import count_tokens
 from backend.results.values import write_json
 from backend.runs.life.asking import preview_request
 from backend.tools.call import ToolCall
-from backend.tools.context import RunState
-from backend.tools.limits import ToolLimit
+from backend.tools.context import RunState, ToolLimit
 from backend.tools.queries import override_rows, read_limits
 from backend.tools.registry import check_limit, get_tool
 from backend.tools.runner import ToolRunner

@@ -22,7 +22,7 @@ from backend.params.registry import Param, ParamValue, find_param
 from backend.runs.log.queries import list_figures
 from backend.runs.stats.figures import UNSOUND, GroupBy, Row, summarize
 from backend.runs.stats.findings import Finding, FindingDocument, find_findings
-from backend.tools.limits import MAX_RETURN_ROWS, ToolLimit
+from backend.tools.context import MAX_RETURN_ROWS, ToolLimit
 from backend.tools.queries import read_limits
 from backend.tools.registry import find_tool
 

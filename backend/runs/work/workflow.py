@@ -22,8 +22,7 @@ from backend.agent.llm import Hear, LlmClient
 from backend.agent.loop import Watch, hand_over, run_agent
 from backend.agent.models import Models
 from backend.clock import read_utc
-from backend.db.session import Engine, transaction
-from backend.db.statements import Statements, open_statements
+from backend.db.session import Engine, Statements, open_statements, transaction
 from backend.errors import UnavailableError, WaypoolError
 from backend.params.queries import read_params
 from backend.pool.plan_request import PlanRequest

@@ -5,10 +5,9 @@ The processes are real ones; only the killing needs a PostgreSQL of its own, to 
 
 import pytest
 
-from backend.bench.runs.kills import measure_kills
 from backend.bench.runs.overhead import OWN, measure_overhead
 from backend.bench.runs.readers import measure_readers
-from backend.bench.runs.scenarios import measure_throughput
+from backend.bench.runs.scenarios import measure_kills, measure_throughput
 
 pytestmark = pytest.mark.timeout(900)  # processes start slowly on a machine that is busy
 
