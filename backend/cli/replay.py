@@ -26,7 +26,7 @@ from backend.pool.plan_request import PlannerChoice
 from backend.replay.export import RunExport, read_export
 from backend.replay.live import Change, build_export, run_live, start_live
 from backend.replay.playback import DifferenceError, Seen, play_back, show_turns, write_turn
-from backend.replay.verify import Verification, verify
+from backend.replay.verify import UNKNOWN_MAKER, OtherVersion, Verification, verify
 from backend.runs.life.result import show_run
 from backend.runs.log.queries import hold_run
 from backend.runs.work.workflow import advance_run
@@ -109,6 +109,7 @@ def load_run(source: str) -> RunExport:
 @click.argument("source", metavar="RUN|FILE")
 @click.option("--until", type=click.IntRange(1), metavar="STEP", help="Play to this step.")
 @click.option("--step", "is_stepped", is_flag=True, help="Turn by turn, a key for the next.")
+@click.option("--strict", "is_strict", is_flag=True, help="Only what this Waypool made is good.")
 @click.option("--live", "is_live", is_flag=True, help="Plan again on the run's snapshot.")
 @click.option("--planner", type=click.Choice(["builtin", "openai"]), help="Who plans; live.")
 @click.option("--model", metavar="M", help="Another language model; live.")
@@ -124,6 +125,7 @@ def replay(
     source: str,
     until: int | None,
     is_stepped: bool,
+    is_strict: bool,
     is_live: bool,
     planner: Literal["builtin", "openai"] | None,
     model: str | None,
@@ -135,6 +137,8 @@ def replay(
 
     Verify: the pool is computed again by the rules, the recorded replies drive the real tools;
     outcomes and itinerary must come out byte for byte. The first difference is shown, exit status 1.
+    Where another Waypool made the run, the recorded outcomes are taken and all differences are shown,
+    exit status 0; with --strict it is 1.
 
     --until STEP shows instead what the model saw at each turn to there, with the ledger; --step
     all turns, one at a time.
@@ -167,7 +171,7 @@ def replay(
     with show_progress("verifying"):
         verification = asyncio.run(verify(export))
     output.show(verification.as_json(), lambda: _describe(verification))
-    context.exit(0 if verification.is_same else FAILED)
+    context.exit(0 if verification.is_good(is_strict=is_strict) else FAILED)
 
 
 def _show_turns(output: Output, export: RunExport, until: int | None, *, is_stepped: bool) -> int:
@@ -200,6 +204,8 @@ def _walk(output: Output, turns: Sequence[dict[str, Any]]) -> None:
 
 def _describe(verification: Verification) -> str:
     redacted = " (a redacted export)" if verification.is_redacted else ""
+    if verification.other is not None:
+        return f"{verification.run_id}{redacted}: {_describe_other(verification.other)}"
     if verification.difference is None:
         taken = f", {verification.recorded} from outside" if verification.recorded else ""
         return (
@@ -208,3 +214,15 @@ def _describe(verification: Verification) -> str:
         )
     difference = verification.difference
     return f"{verification.run_id}{redacted}: {verification.check} differ at {difference}"
+
+
+def _describe_other(other: OtherVersion) -> str:
+    made_by = other.made_by
+    maker = (
+        f"Waypool {made_by.version}, planner revision {made_by.planner_revision}"
+        if made_by != UNKNOWN_MAKER
+        else "a Waypool that did not say which"
+    )
+    lines = [f"made by {maker}; the recorded answers hold together"]
+    lines += [f"  this one differs at {difference}" for difference in other.differences]
+    return "\n".join(lines if other.differences else [f"{lines[0]}, this one gives the same"])

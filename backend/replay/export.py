@@ -25,7 +25,7 @@ from backend.replay.json_tree import Difference, join_pointer, list_leaves
 from backend.runs.life.ending import DeadlineError
 from backend.runs.life.verdict import Cut
 from backend.runs.log.run_log import Stage, read_stages
-from backend.runs.log.steps import Step, read_payload
+from backend.runs.log.steps import MadeBy, RunFinished, Step, read_payload
 from backend.runs.relaxing.outcome import read_sought
 from backend.runs.work.conclusion import Conclusion, conclude
 from backend.text import make_pointer
@@ -142,6 +142,7 @@ class _Shape(_Closed):
     format: Literal["waypool-run"]
     version: Literal[1]
     software: dict[str, str]
+    made_by: MadeBy | None = None
     redacted: bool
     original_snapshot_sha256: str | None
     run: _RunShape
@@ -169,6 +170,12 @@ class RunExport:
         """The stored result document."""
         result: dict[str, Any] = self.document["result"]
         return result
+
+    @cached_property
+    def made_by(self) -> MadeBy | None:
+        """Which Waypool made the run; None where it was one that did not say so yet."""
+        raw = self.document.get("made_by")
+        return None if raw is None else MadeBy.model_validate(raw)
 
     @property
     def results(self) -> Mapping[str, Mapping[str, Any]]:
@@ -251,6 +258,7 @@ def put_together(
         "format": FORMAT,
         "version": VERSION,
         "software": {"waypool": __version__, "python": platform.python_version()},
+        **_read_made_by(steps),
         "redacted": original_snapshot_sha256 is not None,
         "original_snapshot_sha256": original_snapshot_sha256,
         "run": run,
@@ -260,6 +268,16 @@ def put_together(
         "result": result,
     }
     return RunExport(document)
+
+
+def _read_made_by(steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Who made the run, as its last step says; nothing where an older Waypool wrote it."""
+    is_ended = bool(steps) and steps[-1]["kind"] == _LAST
+    made_by = steps[-1]["payload"].get("made_by") if is_ended else None
+    return {} if made_by is None else {"made_by": made_by}
+
+
+_LAST = RunFinished.model_fields["kind"].default
 
 
 def read_export(document: object) -> RunExport:

@@ -28,6 +28,7 @@ from backend.results.values import parse_json
 from backend.runs.log.durable import DurableRecorder
 from backend.runs.log.run_log import StepItem, describe_stop, read_stages, read_start
 from backend.runs.log.steps import (
+    THIS_WAYPOOL,
     Conditions,
     Mark,
     PlannerChosen,
@@ -174,7 +175,8 @@ async def plan_in_memory(snapshot: Snapshot, llm: LlmClient, setting: Setting) -
     await log.append(describe_stop(setting.planner, ended))
     finished = setting.now()
     end = conclude(snapshot, read_stages(log.steps), finished, None)
-    await log.append(RunFinished(status=end.verdict.status, error=end.verdict.error))
+    verdict = end.verdict
+    await log.append(RunFinished(status=verdict.status, error=verdict.error, made_by=THIS_WAYPOOL))
     run = {
         "id": make_id("run"),
         "status": end.verdict.status,

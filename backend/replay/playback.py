@@ -66,21 +66,27 @@ class Turn:
 class Seen:
     """What a playback has met: turns, outcomes that were computed, and those taken as they were.
 
-    `outcomes` are those that came out, by the number of the step.
+    `outcomes` are those that came out, by the number of the step; `differences` are those of
+    outcomes where the recorded ones were taken.
     """
 
     turns: list[Turn] = field(default_factory=list)
     computed: int = 0
     recorded: int = 0
     outcomes: dict[int, ToolOutcome] = field(default_factory=dict)
+    differences: list[Difference] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """How far to play, to the step of a number, and whether outcomes must be the recorded ones."""
+    """How far to play, to the step of a number, and whether outcomes must be the recorded ones.
+
+    `takes_recorded`: where an outcome differs, the recorded one is taken, and the play goes on.
+    """
 
     until: int | None = None
     is_compared: bool = True
+    takes_recorded: bool = False
 
 
 class _Listener:
@@ -134,7 +140,7 @@ class _Playback:
         """What the call gives now, which must be what was recorded."""
         step, called = self._take(ToolCalled)
         place, raw = f"{self._export.place_of(step)}/payload", self._export.raw_payload(step)
-        self._compare(f"{place}/call", raw["call"], call.model_dump(mode="json"))
+        self._is_same(f"{place}/call", raw["call"], call.model_dump(mode="json"))
         recorded = called.outcome
         if not self._may_compute(call, recorded):
             self._seen.recorded += 1
@@ -142,14 +148,20 @@ class _Playback:
             return recorded
         found = await run()
         self._seen.computed += 1
-        self._seen.outcomes[step.seq] = found
-        self._compare(f"{place}/outcome", raw["outcome"], _as_json(found))
-        return found
+        if self._is_same(f"{place}/outcome", raw["outcome"], _as_json(found)):
+            recorded = found
+        self._seen.outcomes[step.seq] = recorded
+        return recorded
 
-    def _compare(self, path: str, expected: Any, found: Any) -> None:
+    def _is_same(self, path: str, expected: Any, found: Any) -> bool:
+        """Whether to go on with what was found; a `DifferenceError` where it must be the same."""
         difference = find_difference(expected, found) if self._wanted.is_compared else None
-        if difference is not None:
+        if difference is None:
+            return True
+        if not self._wanted.takes_recorded:
             raise DifferenceError(difference.below(path))
+        self._seen.differences.append(difference.below(path))
+        return False
 
     def _may_compute(self, call: ToolCall, recorded: ToolOutcome) -> bool:
         """Prepare the results for the question; False where its answer lies outside the export."""
@@ -180,14 +192,16 @@ async def play_back(
     *,
     until: int | None = None,
     is_compared: bool = True,
+    takes_recorded: bool = False,
     seen: Seen | None = None,
 ) -> Seen:
     """Play the recorded replies to the real tools; a `DifferenceError` at the first that differs.
 
-    `until` ends it after the step of that number; not `is_compared`, new outcomes are taken on.
+    `until` ends it after the step of that number; not `is_compared`, new outcomes are taken on;
+    `takes_recorded`, the recorded ones are where they differ.
     `seen` takes what was met, also of a playback that differs.
     """
-    wanted = Wanted(until, is_compared)
+    wanted = Wanted(until, is_compared, takes_recorded)
     seen = Seen() if seen is None else seen
     state = export.stages[0].start if export.stages else RunState()
     results = MemoryResults(export.results, export.snapshot.request.locale)

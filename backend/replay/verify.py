@@ -6,11 +6,12 @@ It is a second of computing, so it has no place in the process that answers requ
 """
 
 import asyncio
+import itertools
 import json
 import logging
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import Field
@@ -36,8 +37,21 @@ from backend.runs.life.commands import get_run
 from backend.runs.life.queue import JobQueue
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import has_snapshot
-from backend.runs.log.steps import RunError
+from backend.runs.log.steps import THIS_WAYPOOL, MadeBy, RunError
 from backend.text import quote
+
+UNKNOWN_MAKER = MadeBy(version="0", planner_revision=0, result_schema=0)
+"""Who made the runs of a Waypool that did not say so yet."""
+
+Verified = bool | Literal["other_version"]
+
+
+@dataclass(frozen=True)
+class OtherVersion:
+    """The run was made by another Waypool; what this one comes to instead, in order."""
+
+    made_by: MadeBy
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True)
@@ -45,7 +59,8 @@ class Verification:
     """What a verification came to; `difference` is the first one, None where all is the same.
 
     `computed` counts the outcomes that came out again, `recorded` those that only the world outside
-    could give, which were taken as they stand.
+    could give, which were taken as they stand. `other` stands where another Waypool made the run
+    and its recorded answers could be taken as they stand.
     """
 
     run_id: str
@@ -54,36 +69,66 @@ class Verification:
     difference: Difference | None
     computed: int = 0
     recorded: int = 0
+    other: OtherVersion | None = None
 
     @property
-    def is_same(self) -> bool:
-        """Whether everything came out byte for byte the same."""
-        return self.difference is None
+    def verified(self) -> Verified:
+        """Whether everything came out byte for byte the same, where that can be asked for."""
+        return self.difference is None if self.other is None else "other_version"
+
+    def is_good(self, *, is_strict: bool = False) -> bool:
+        """Whether nothing is wrong; strictly, only what this Waypool made can be good."""
+        return self.verified is True or (self.other is not None and not is_strict)
 
     def as_json(self) -> dict[str, Any]:
         """JSON values."""
-        return {
+        found: dict[str, Any] = {
             "run_id": self.run_id,
-            "verified": self.is_same,
+            "verified": self.verified,
             "redacted": self.is_redacted,
             "check": self.check,
             "calls_computed": self.computed,
             "calls_recorded": self.recorded,
             "difference": self.difference.as_json() if self.difference else None,
         }
+        if self.other is not None:
+            found["made_by"] = self.other.made_by.model_dump()
+            found["differences"] = [entry.as_json() for entry in self.other.differences]
+        return found
 
 
 async def verify(export: RunExport) -> Verification:
-    """Hashes, pool, calls, result, in this order; it ends with the first difference."""
+    """Hashes, pool, calls, result, in this order; it ends with the first difference.
+
+    Another Waypool may come to something else; so where another one made the run, all differences
+    are listed, and its recorded answers are taken on.
+    """
     seen = Seen()
-    for check, find in (("hashes", find_changed(export.document)), ("pool", _check_pool(export))):
-        if (difference := next(find, None)) is not None:
-            return _report(export, check, difference, seen)
+    if (difference := next(find_changed(export.document), None)) is not None:
+        return _report(export, "hashes", difference, seen)
+    if export.made_by != THIS_WAYPOOL:
+        return await _verify_other(export)
+    if (difference := next(_check_pool(export), None)) is not None:
+        return _report(export, "pool", difference, seen)
     try:
         seen = await play_back(export)
     except DifferenceError as error:
         return _report(export, "calls", error.difference, seen)
     return _report(export, "result", next(_check_result(export), None), seen)
+
+
+async def _verify_other(export: RunExport) -> Verification:
+    """The same checks, each to its end, of a run that another Waypool made."""
+    found = {"pool": list(_check_pool(export))}
+    try:
+        seen = await play_back(export, takes_recorded=True)
+    except DifferenceError as error:
+        return _report(export, "calls", error.difference, Seen())
+    found |= {"calls": seen.differences, "result": list(_check_result(export))}
+    check = next((name for name, differences in found.items() if differences), "result")
+    every = tuple(itertools.chain.from_iterable(found.values()))
+    report = _report(export, check, next(iter(every), None), seen)
+    return replace(report, other=OtherVersion(export.made_by or UNKNOWN_MAKER, every))
 
 
 def _report(
@@ -187,12 +232,18 @@ class ReplayDocument(SparseDocument):
     run_id: str | None
     replay_id: str | None = None
     status: Literal["queued", "done", "failed"]
-    verified: bool | None = None
+    verified: Verified | None = Field(
+        None, description="`other_version`: another Waypool made the run; see `differences`."
+    )
     redacted: bool | None = None
     check: str | None = Field(None, description="What differs first, or `all`.")
     calls_computed: int | None = None
     calls_recorded: int | None = None
     difference: DifferenceDocument | None = None
+    made_by: MadeBy | None = Field(None, description="Where another Waypool made the run.")
+    differences: tuple[DifferenceDocument, ...] | None = Field(
+        None, description="What this Waypool comes to instead; the recorded answers were taken."
+    )
     error: RunError | None = Field(None, description="`code` and `message`.")
 
 

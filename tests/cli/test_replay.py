@@ -67,3 +67,21 @@ def test_what_cannot_be_replayed_is_one_error(waypool: Waypool, tmp_path: Path) 
     for line in (("replay", str(other)), ("runs", "export", "run_00000000000000000000000000")):
         finished = waypool(*line)
         assert (finished.status, len(finished.err.splitlines())) == (1, 1)
+
+
+def test_a_run_of_another_version_is_good_unless_strict(
+    waypool: Waypool, planned: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "run.json"
+    waypool("runs", "export", planned, "-o", target)
+    document: Any = json.loads(target.read_text(encoding="utf-8"))
+    assert document["made_by"]["planner_revision"] >= 1
+    assert waypool("replay", target, "--strict").status == 0
+    document["made_by"]["planner_revision"] = 0
+    target.write_text(json.dumps(document), encoding="utf-8")
+    finished = waypool("replay", target, "--json")
+    assert (finished.status, finished.json["verified"]) == (0, "other_version")
+    assert finished.json["made_by"] == document["made_by"]
+    assert finished.json["differences"] == []
+    assert waypool("replay", target, "--strict").status == 1
+    assert "planner revision 0" in waypool("replay", target).out

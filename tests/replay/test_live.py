@@ -33,7 +33,7 @@ async def test_without_a_change_everything_comes_out_again(sound: RunExport) -> 
     assert is_same(diff_runs(sound, again))
     marks = [called.replayed for called in select_payloads(again.steps, ToolCalled)]
     assert set(marks) == {"recorded"}
-    assert (await verify(again)).is_same
+    assert (await verify(again)).verified is True
 
 
 async def test_a_smaller_pool_and_a_lower_limit_are_computed_from_the_snapshot(
@@ -51,7 +51,7 @@ async def test_a_smaller_pool_and_a_lower_limit_are_computed_from_the_snapshot(
     text = write_diff(found)
     for line in ("params: POOL_POI_SIZE: 8 → 6", "pool of beijing: pois: out"):
         assert line in text
-    assert (await verify(again)).is_same
+    assert (await verify(again)).verified is True
 
 
 async def test_what_needs_the_catalogue_or_decides_nothing_is_refused(sound: RunExport) -> None:

@@ -69,7 +69,7 @@ async def test_a_message_and_the_name_of_a_place_to_come_from_are_words_too() ->
     assert "外婆" not in text
     assert "[arrival]" in text
     assert "[message 1]" in text
-    assert (await verify(bare)).is_same
+    assert (await verify(bare)).verified is True
 
 
 async def test_what_anybody_may_read_stays_but_in_the_travellers_own_fields() -> None:

@@ -20,11 +20,17 @@ from backend.pool.build import Choice
 from backend.pool.candidate import HotelCandidate
 from backend.pool.rebuild import rebuild
 from backend.pool.snapshot import Snapshot
-from backend.replay.export import BadExportError, RunExport, find_changed, read_export
+from backend.replay.export import (
+    BadExportError,
+    RunExport,
+    compute_hashes,
+    find_changed,
+    read_export,
+)
 from backend.replay.json_tree import find_difference, list_leaves
 from backend.replay.playback import play_back, show_turns
-from backend.replay.verify import verify
-from backend.runs.log.steps import ModelReplied, select_payloads
+from backend.replay.verify import UNKNOWN_MAKER, verify
+from backend.runs.log.steps import ModelReplied, ToolCalled, select_payloads
 from backend.tools.context import ToolLimit
 from tests.replay.runs import SCRIPT, change, follow, make_pool, make_wordy_pool, plan, scripted
 
@@ -132,7 +138,7 @@ async def test_a_change_behind_new_hashes_is_found_by_computing(
     verification = await verify(change(sound, pointer, "1.23", is_sealed=True))
     assert verification.difference is not None
     assert verification.check == check
-    assert not verification.is_same
+    assert verification.verified is False
 
 
 async def test_a_changed_outcome_is_found_by_running_the_tool(sound: RunExport) -> None:
@@ -181,7 +187,7 @@ async def test_a_changed_ranking_or_spread_in_the_code_is_caught(
     sizes = {"POOL_POI_SIZE": 5, "POOL_HOTEL_SIZE": 2, "POOL_TRAIN_SIZE": 2}
     snapshot = rebuild(make_pool(interests=["park"]), sizes)
     export = await plan(snapshot, scripted(calls("submit_itinerary")), planner="openai")
-    assert (await verify(export)).is_same
+    assert (await verify(export)).verified is True
     monkeypatch.setattr(module, rule, changed)
     verification = await verify(export)
     assert verification.check == "pool"
@@ -242,3 +248,52 @@ async def test_a_run_in_a_real_pool_keeps_its_snapshot(sound: RunExport) -> None
     snapshot: Snapshot = sound.snapshot
     assert snapshot.sha256 == snapshot.sealed().sha256
     assert make_wordy_pool().sha256 != snapshot.sha256
+
+
+OLDER = {"version": "0.0.9", "planner_revision": 0, "result_schema": 0}
+
+
+@pytest.mark.parametrize("made_by", [OLDER, None])
+async def test_a_run_of_another_version_is_taken_as_recorded(
+    sound: RunExport, made_by: dict[str, Any] | None
+) -> None:
+    document = copy.deepcopy(sound.document)
+    document["made_by"] = made_by
+    if made_by is None:
+        del document["made_by"]
+    tool = next(n for n, step in enumerate(sound.steps) if isinstance(step.payload, ToolCalled))
+    document["steps"][tool]["payload"]["outcome"]["content"]["more"] = 1
+    document["result"]["itinerary"]["costs"]["total"] = "1.00"
+    document["hashes"] = compute_hashes(document)
+    report = (await verify(read_export(document))).as_json()
+    assert (report["verified"], report["check"]) == ("other_version", "calls")
+    assert report["made_by"] == (made_by or UNKNOWN_MAKER.model_dump())
+    assert [entry["path"] for entry in report["differences"]] == [
+        f"/steps/{tool}/payload/outcome/content/more",
+        "/result/itinerary/costs/total",
+    ]
+    assert report["difference"] == report["differences"][0]
+
+
+async def test_another_version_may_come_to_the_same(sound: RunExport) -> None:
+    found = await verify(change(sound, "/made_by/planner_revision", 999, is_sealed=True))
+    assert (found.verified, found.check, found.difference) == ("other_version", "all", None)
+    assert found.is_good()
+    assert not found.is_good(is_strict=True)
+
+
+async def test_a_changed_file_is_no_other_version(sound: RunExport) -> None:
+    older = change(sound, "/made_by", OLDER)
+    found = await verify(change(older, "/result/itinerary/costs/total", "1.00"))
+    assert (found.verified, found.check) == (False, "hashes")
+    assert not found.is_good()
+
+
+async def test_an_older_version_with_other_steps_cannot_be_taken(sound: RunExport) -> None:
+    document = copy.deepcopy(sound.document)
+    document["made_by"] = OLDER
+    tool = next(n for n, step in enumerate(sound.steps) if isinstance(step.payload, ToolCalled))
+    del document["steps"][tool]
+    document["hashes"] = compute_hashes(document)
+    found = await verify(read_export(document))
+    assert (found.verified, found.check) == (False, "calls")

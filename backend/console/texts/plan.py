@@ -255,6 +255,10 @@ RUN: dict[str, tuple[str, str]] = {
     "run.parent": ("来自另一次运行", "made from another run"),
     "verify.title": ("校验录像", "Verify the recording"),
     "verify.same": ("逐字节一致。", "The same, byte for byte."),
+    "verify.other": (
+        "由另一版本的 Waypool 生成，已按记录采用其结果。",
+        "Another version of Waypool made this run; its recorded answers were taken.",
+    ),
     "verify.waiting": ("正在等待后台校验。", "A worker will verify it."),
     "verify.failed": ("无法校验：", "It could not be verified:"),
     "verify.differs": ("出现差异。", "Something differs."),

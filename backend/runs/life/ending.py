@@ -24,6 +24,7 @@ from backend.runs.log.lifecycle import RunStatus
 from backend.runs.log.queries import RunHead, find_run, update_run
 from backend.runs.log.run_log import RunTakenOverError, append_step, read_last_seq
 from backend.runs.log.steps import (
+    THIS_WAYPOOL,
     ModelReplied,
     PlannerStopped,
     RunError,
@@ -161,7 +162,7 @@ async def end_run(session: Session, run: RunHead, end: End) -> None:
     if not await update_run(session, run.id, **values):
         raise RunTakenOverError(f"{run.id} has ended already")
     last = end.steps[-1].seq if end.steps else await read_last_seq(session, run.id)
-    ended = RunFinished(status=end.status, error=end.error)
+    ended = RunFinished(status=end.status, error=end.error, made_by=THIS_WAYPOOL)
     await append_step(session, run.id, Step(last + 1, ended, at))
     seconds = (at - run.created_at).total_seconds()
     reason = end.error.code if end.error else ""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_serializer
 
+from backend import __version__
 from backend.agent.llm import ModelReply, Size, ToolProgress
 from backend.planner.plan.draft import Draft, Locks
 from backend.planner.plan.itinerary import Itinerary, Violation
@@ -241,12 +242,35 @@ class Sought(Payload):
         return self.plan is not None and self.relaxation is None
 
 
+PLANNER_REVISION = 1
+"""Raised when the same pool and the same replies give other outcomes, or another plan.
+
+`python -m tests.replay.planner_revision` raises it; a test fails where that was forgotten.
+"""
+RESULT_SCHEMA = 1
+"""Raised, by the same command, when the shape of an itinerary changes."""
+
+
+class MadeBy(Part):
+    """Which Waypool made a run: only the same one has to come to the same result again."""
+
+    version: str
+    planner_revision: int
+    result_schema: int
+
+
+THIS_WAYPOOL = MadeBy(
+    version=__version__, planner_revision=PLANNER_REVISION, result_schema=RESULT_SCHEMA
+)
+
+
 class RunFinished(Payload):
-    """The last step of every log."""
+    """The last step of every log; `made_by` is missing where an older Waypool wrote it."""
 
     kind: Literal["run_finished"] = "run_finished"
     status: RunStatus
     error: RunError | None
+    made_by: MadeBy | None = Field(None, exclude_if=_is_none)
 
 
 Known = Annotated[
