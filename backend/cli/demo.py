@@ -24,7 +24,7 @@ from backend.db.connect import open_database
 from backend.db.session import Engine, make_engine, transaction
 from backend.errors import WaypoolError
 from backend.settings import Settings, read_settings
-from backend.telemetry.logs import set_up_logging
+from backend.telemetry import set_up_logging
 
 _DAYS_AHEAD = 14
 _FRIDAY = 4  # the weekend of the sample: the Palace Museum is closed on Mondays

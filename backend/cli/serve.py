@@ -1,7 +1,6 @@
 """`waypool serve` and `waypool worker`: the processes of an installation."""
 
 import asyncio
-import importlib
 import signal
 import socket
 import sys
@@ -19,7 +18,7 @@ from backend.db.connect import open_database
 from backend.db.ending import TERMINATED
 from backend.errors import ConfigurationError
 from backend.settings import Settings, read_settings
-from backend.telemetry.logs import set_up_logging
+from backend.telemetry import send_traces, set_up_logging
 
 if sys.platform != "win32":
     import uvloop
@@ -65,9 +64,8 @@ def _prepare(settings: Settings) -> None:
     """What is wrong with the configured models is said before anything starts."""
     make_models(settings)
     set_up_logging(settings.log_level, settings.log_format)
-    if settings.traces_endpoint:  # the module takes a while to load, and most never need it
-        traces = importlib.import_module("backend.telemetry.traces")
-        traces.send_traces(settings.traces_endpoint)
+    if settings.traces_endpoint:
+        send_traces(settings.traces_endpoint)
 
 
 class _Server(uvicorn.Server):

@@ -1,4 +1,4 @@
-"""What is done with an ended run: rate it, verify it, plan it again with a change, compare it."""
+"""What is done with an ended run: change it, rate it, verify it, plan it again, compare it."""
 
 import asyncio
 from typing import Annotated, Any
@@ -11,22 +11,92 @@ from backend.catalogue.queries import read_cities
 from backend.clock import read_utc
 from backend.console.plan_view import Names
 from backend.console.render import show_page
+from backend.console.revise_form import Sent, find_places, make_revision, sort_faults
+from backend.console.run_page import look_at_run, show_run_page
 from backend.console.visit import ServicesDep, Visit, VisitDep, read_form, require
 from backend.db.session import transaction
-from backend.errors import ConflictError, OutOfBoundsError
+from backend.errors import ConflictError, Fault, OutOfBoundsError, RequestRefusedError
 from backend.params.registry import ParamValue, find_param, parse_value
 from backend.replay.export import RunExport
 from backend.replay.live import Change, build_export, start_live
 from backend.replay.run_diff import diff_runs, is_same
 from backend.replay.verify import start_verification, wait_for_verification
+from backend.runs.life.admission import CostLimitError, QueueFullError
 from backend.runs.life.commands import get_run
+from backend.runs.life.result import list_selected
 from backend.runs.log.lifecycle import is_final
 from backend.runs.log.queries import list_runs, save_feedback
 from backend.runs.log.steps import PlannerName
+from backend.runs.revising.recheck import recheck_run
+from backend.runs.revising.revisions import start_revision
 
 router = APIRouter(prefix="/runs")
 
 RunId = Annotated[str, Path(max_length=64)]
+
+
+@router.get("/{run_id}/revise")
+async def go_to_form(run_id: RunId, visit: VisitDep) -> Response:
+    """Where a browser lands that loads the answer to a refused form again."""
+    require(visit, "user")
+    return RedirectResponse(f"/console/runs/{run_id}#revise-form", 303)
+
+
+@router.post("/{run_id}/revise")
+async def revise(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """Start the run that changes the plan and go to its page; with faults, the form as it was."""
+    principal = require(visit, "user")
+    fields = await read_form(request, visit)
+    asked = make_revision(fields)
+    has_model = bool(services.planners.model_names)
+    try:
+        started = await start_revision(
+            services.engine,
+            services.queue,
+            run_id,
+            principal.tenant,
+            asked.body,
+            has_model=has_model,
+        )
+    except RequestRefusedError as refused:
+        sent = Sent(fields, sort_faults(asked, refused.faults), 422)
+        return await show_run_page(services, visit, run_id, sent=sent)
+    except (QueueFullError, CostLimitError) as full:
+        sent = Sent(fields, {"": [Fault("", full.code.lower(), full.message)]}, 429)
+        return await show_run_page(services, visit, run_id, sent=sent)
+    return RedirectResponse(f"/console/runs/{started.run_id}", 303)
+
+
+@router.get("/{run_id}/places")
+async def find(
+    run_id: RunId,
+    visit: VisitDep,
+    services: ServicesDep,
+    q: Annotated[str, Query(min_length=1, max_length=100)],
+) -> list[str]:
+    """Names of places of the run's pool that are not in its plan, as the form offers them."""
+    require(visit, "user")
+    seen = await look_at_run(services, run_id, visit)
+    if seen.snapshot is None:
+        return []
+    async with transaction(services.engine) as session:
+        planned = await list_selected(session, run_id)
+    return find_places(seen.snapshot, seen.names, q, planned)
+
+
+@router.post("/{run_id}/recheck")
+async def recheck(
+    request: Request, run_id: RunId, visit: VisitDep, services: ServicesDep
+) -> Response:
+    """What today's catalogue says of the things in the plan."""
+    principal = require(visit, "user")
+    await read_form(request, visit)
+    answer = await recheck_run(services.engine, run_id, principal.tenant)
+    return show_page(visit, "rechecked.html", run_id=run_id, answer=answer)
+
+
 MAX_CHOICE = 30
 
 WAIT_SECONDS = 20.0

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from backend.telemetry.logs import _JsonFormatter, _TextFormatter, logged_as
+from backend.telemetry import _JsonFormatter, _TextFormatter, logged_as
 
 
 def make_record(message: str = "ended as %s") -> logging.LogRecord:

@@ -72,7 +72,7 @@ from backend.runs.work.conclusion import conclude
 from backend.runs.work.recording import RecordedTools, Recording, make_recording
 from backend.runs.work.spans import TracedLlm, TracedTools, trace_agent
 from backend.sources.store import SourceStore
-from backend.telemetry.logs import logged_as
+from backend.telemetry import logged_as
 from backend.tools.context import RunState
 from backend.tools.queries import LimitReader
 from backend.tools.runner import ToolRunner

@@ -1,4 +1,8 @@
-"""Logging: one line an event on standard error, with the run and the tenant it is about."""
+"""What an operator sees of the processes, never with a request's or result's content.
+
+Logs are one line an event on standard error, with the run and the tenant it is about; traces go to
+an OTLP address where one is configured.
+"""
 
 import json
 import logging
@@ -7,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from backend import __version__
 from backend.settings import LogFormat
 
 _RUN: ContextVar[tuple[str, str] | None] = ContextVar("run", default=None)
@@ -57,3 +62,18 @@ class _JsonFormatter(logging.Formatter):
         }
         kept = {name: value for name, value in values.items() if value is not None}
         return json.dumps(kept, ensure_ascii=False)
+
+
+def send_traces(endpoint: str) -> None:
+    """From now on in this process, in batches from a thread; what cannot be sent is dropped."""
+    # The library takes a while to load, and most never need it.
+    from opentelemetry import trace  # noqa: PLC0415
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+    from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+
+    resource = Resource({"service.name": "waypool", "service.version": __version__})
+    provider = TracerProvider(resource=resource)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)))
+    trace.set_tracer_provider(provider)
