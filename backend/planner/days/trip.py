@@ -222,6 +222,9 @@ def _make_part(snapshot: Snapshot, stay: Stay, day: int) -> Part:
 MUST_SEES_A_NIGHT = 2
 """With more of them each hour counts, and the bags come along."""
 
+MOST_WAY_MIN = 75
+"""Nobody goes to a hotel farther off only to leave the bags."""
+
 BAGS_MIN = 10
 """To leave the bags at the hotel, or to fetch them."""
 
@@ -242,7 +245,8 @@ def by_way_of_hotel(part: Part, way: int) -> Part:
 
     `way` are the minutes between station and hotel. A day with bookings is left as it is.
     """
-    if not part.leaves_bags or part.fixed or part.end is None or part.end == part.start:
+    is_far = way > MOST_WAY_MIN
+    if not part.leaves_bags or is_far or part.fixed or part.end in (None, part.start):
         return part
     if part.leave_by is None and part.free_from > 0:
         there = part.free_from + way + BAGS_MIN
