@@ -31,8 +31,13 @@ _MOST_ROWS = 3_000
 _MOST_CANDIDATES = 200
 
 _EQUAL = text(
-    "select key, kind, id, city, way from name_key where key = any(:keys)"
-    " and (cast(:cities as text[]) is null or city = any(:cities) or kind in ('city', 'tag'))"
+    "select k.key, k.kind, k.id, k.city, k.way, r.name, r.name_en from name_key k left join lateral ("
+    " select name, name_en from place where id = k.id and k.kind in ('poi', 'group')"
+    " union all select name, name_en from hotel where id = k.id and k.kind = 'hotel'"
+    " union all select name, name_en from city where id = k.id and k.kind = 'city'"
+    " union all select name, name_en from tag where id = k.id and k.kind = 'tag') r on true"
+    " where k.key = any(:keys)"
+    " and (cast(:cities as text[]) is null or k.city = any(:cities) or k.kind in ('city', 'tag'))"
     " limit :most"
 )
 _HALVES = text(
@@ -93,7 +98,7 @@ async def find_names(
 ) -> list[Found]:
     """What each of the words means; near rows for the first unknown ones only."""
     saids = [read_said(word) for word in words]
-    rows = await _read_rows(session, {key for said in saids for key in said.keys}, scope)
+    rows, named = await _read_rows(session, {key for said in saids for key in said.keys}, scope)
     choices: list[tuple[Choice, list[KeyRow]]] = []
     for word, said in zip(words, saids, strict=True):
         own = _find_id(word, rows, scope)
@@ -105,9 +110,8 @@ async def find_names(
         elif not choice.is_clear:
             near = rank_near(said, choice.rows, scope)
         choices.append((choice, near))
-    named = await _read_named(
-        session, (row for choice, near in choices for row in (*choice.rows, *near))
-    )
+    shown = (row for choice, near in choices for row in (*choice.rows, *near))
+    named |= await _read_named(session, (r for r in shown if (r.kind, r.id) not in named))
     return [
         _tell(word, choice, near, named)
         for word, (choice, near) in zip(words, choices, strict=True)
@@ -134,7 +138,7 @@ async def _complete_alias(
     session: AsyncSession, typed: str, scope: Scope, most: int
 ) -> list[Named]:
     said = read_said(typed)
-    rows = await _read_rows(session, [reading.key for reading in said.whole], scope)
+    rows, _ = await _read_rows(session, [reading.key for reading in said.whole], scope)
     equal = [row for part in rows.values() for row in part]
     near = rank_near(said, [*equal, *await _read_begun(session, fold(typed), scope)], scope, most)
     named = await _read_named(session, near)
@@ -188,14 +192,22 @@ async def _read_begun(session: AsyncSession, key: str, scope: Scope) -> list[Key
     return found
 
 
-async def _read_rows(session: AsyncSession, keys: Iterable[str], scope: Scope) -> Rows:
-    wanted = sorted(keys)
+async def _read_rows(
+    session: AsyncSession, keys: Iterable[str], scope: Scope
+) -> tuple[Rows, dict[tuple[str, str], Named]]:
+    """Rows of these keys, and their owners by name: most names need no second statement."""
+    values = {"keys": sorted(keys), "cities": _list_cities(scope), "most": _MOST_ROWS}
     rows: dict[str, list[KeyRow]] = {}
-    for row in await _read_keys(
-        session, _EQUAL, {"keys": wanted, "cities": _list_cities(scope), "most": _MOST_ROWS}
-    ):
+    named: dict[tuple[str, str], Named] = {}
+    for found in await session.execute(_EQUAL, values):
+        row = KeyRow(found.key, found.kind, found.id, found.city, Way(found.way))
         rows.setdefault(row.key, []).append(row)
-    return rows
+        if found.name is not None:
+            owner = Named(row.kind, row.id, row.city, found.name, found.name_en)
+            named[row.kind, row.id] = owner
+    for part in rows.values():
+        part.sort(key=lambda row: (row.kind, row.id))
+    return rows, named
 
 
 def _list_cities(scope: Scope) -> list[str] | None:
