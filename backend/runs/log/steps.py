@@ -242,12 +242,12 @@ class Sought(Payload):
         return self.plan is not None and self.relaxation is None
 
 
-PLANNER_REVISION = 1
+PLANNER_REVISION = 2
 """Raised when the same pool and the same replies give other outcomes, or another plan.
 
 `python -m tests.replay.planner_revision` raises it; a test fails where that was forgotten.
 """
-RESULT_SCHEMA = 1
+RESULT_SCHEMA = 2
 """Raised, by the same command, when the shape of an itinerary changes."""
 
 
