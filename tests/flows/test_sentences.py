@@ -204,3 +204,10 @@ async def test_an_instruction_in_words_changes_no_rule(seeded_url: str, field: s
             assert taken.reading is not None
             assert set(taken.reading.request) <= set(PlanRequest.model_fields)
     await engine.dispose()
+
+
+async def test_the_tier_that_is_offered_is_comfort(api: Client) -> None:
+    run = (await ask(await api(), text="2027年3月5日去西安3天，两个人")).json()
+    assert [(need["field"], need["default"]) for need in run["needs"]] == [
+        ("budget_tier", "comfort")
+    ]

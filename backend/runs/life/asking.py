@@ -223,7 +223,8 @@ class _Draft:
         """Resolve the fields; gives the questions that stand in the way."""
         missing = await self.resolve()
         said = [need for need in self.read["needs"] if need["field"] not in self.given]
-        clashes = [need for need in said if need["field"] not in self.fields and need["choices"]]
+        said = [need for need in said if need["field"] not in self.fields and need["choices"]]
+        clashes = [need for need in said if need["default"] == need["choices"][0]]
         names = [need["field"] for need in clashes] + missing
         needs = [await self.ask(name, clashes) for name in dict.fromkeys(names)]
         if needs and asks:
