@@ -12,7 +12,7 @@ from enum import StrEnum
 from backend.agent.llm import Message, ModelReply, Sent, Size, Usage, add_sizes
 from backend.agent.replies import dump_json
 from backend.params.registry import ParamValue, default_values
-from backend.results.tokens import count_tokens
+from backend.results.values import count_tokens
 from backend.tools.call import ToolSchema
 
 TOKENIZER = "o200k_base"

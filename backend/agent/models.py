@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from backend.agent.llm import Hear, LlmClient, Usage
 from backend.agent.provider_profile import Endpoint, Timeouts, find_profile, list_faults
 from backend.errors import ConfigurationError
-from backend.results.tokens import count_tokens
+from backend.results.values import count_tokens
 from backend.text import make_pointer, quote, suggest
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from backend.planner.days.legs import BOARDING_MIN
 from backend.planner.days.meals import share_visits
 from backend.pool.candidate import PoiCandidate
 from backend.pool.snapshot import CityPool, LegPool, Snapshot
-from backend.results.tokens import count_tokens
-from backend.results.values import write_json
+from backend.results.values import count_tokens, write_json
 from backend.runs.log.steps import Step, ToolCalled, select_payloads
 
 BASE_POINTS = 10.0

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from backend.agent.builtin_planner import BuiltinPlanner
 from backend.agent.llm import Message
 from backend.mock_llm.scenario import CallScript, Spoil, Step, UsageScript
-from backend.results.tokens import count_tokens
+from backend.results.values import count_tokens
 from backend.tools.call import ToolCall, ToolSchema
 
 _HUGE = 200_000

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from backend.params.registry import ParamValue
 from backend.pool.candidate import CityRow, StationRow, TagRow
-from backend.pool.departure import Departure, Zones, find_zone, measure_journey
 from backend.pool.fares import FareKind, FareRule, has_ages
 from backend.pool.findings import (
     EXEMPT,
@@ -36,7 +35,16 @@ from backend.pool.snapshot import (
     Snapshot,
     SnapshotRows,
 )
-from backend.pool.stay import Leg, Stay, TripCalendar, plan_stays
+from backend.pool.stay import (
+    Departure,
+    Leg,
+    Stay,
+    TripCalendar,
+    Zones,
+    find_zone,
+    measure_journey,
+    plan_stays,
+)
 from backend.pool.wish_texts import make_names, show_wishes
 from backend.pool.wished import is_by_own_means, keeps_ride
 from backend.pool.wishes import IntercityWish

@@ -17,10 +17,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from backend.params.registry import ParamValue
-from backend.pool.departure import Departure
 from backend.pool.plan_request import PlanRequest, Tier
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS, Kind, Snapshot
-from backend.pool.stay import Stay
+from backend.pool.stay import Departure, Stay
 from backend.pool.wished import Spots, list_refused
 from backend.pool.wishes import VisitWish, Wish
 

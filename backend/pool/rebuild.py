@@ -13,7 +13,6 @@ from backend.errors import CatalogueNeededError, WaypoolError
 from backend.params.registry import ParamValue
 from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
 from backend.pool.candidate import TrainCandidate
-from backend.pool.departure import Departure, find_connections, read_zones
 from backend.pool.findings import (
     CityAsk,
     HotelFindings,
@@ -24,7 +23,7 @@ from backend.pool.findings import (
 )
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains
 from backend.pool.snapshot import CityPool, LegPool, Snapshot, SnapshotRows
-from backend.pool.stay import Leg, TripCalendar, plan_stays
+from backend.pool.stay import Departure, Leg, TripCalendar, find_connections, plan_stays, read_zones
 
 
 class BrokenSnapshotError(WaypoolError):

@@ -16,7 +16,6 @@ from typing import Generic, NamedTuple, TypeVar
 from backend.catalogue.opening_hours import is_open_on
 from backend.catalogue.place_types import FOOD_TYPES
 from backend.pool.candidate import HotelCandidate, PoiCandidate
-from backend.pool.departure import Departure
 from backend.pool.findings import (
     EXEMPT,
     CityAsk,
@@ -27,7 +26,7 @@ from backend.pool.findings import (
     TrainFindings,
 )
 from backend.pool.snapshot import HOTEL_REJECTIONS, REJECTIONS, TRAIN_REJECTIONS
-from backend.pool.stay import Leg
+from backend.pool.stay import Departure, Leg
 from backend.pool.wished import (
     HotelRank,
     is_of_kind,

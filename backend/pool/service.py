@@ -24,7 +24,6 @@ from backend.pool.city_search import (
     search_hotels,
     search_places,
 )
-from backend.pool.departure import find_connections, read_zones
 from backend.pool.findings import (
     PoolLimits,
     TrainFindings,
@@ -42,7 +41,15 @@ from backend.pool.snapshot import (
     Snapshot,
     SnapshotRows,
 )
-from backend.pool.stay import Leg, TripCalendar, plan_legs, plan_stays, read_calendar
+from backend.pool.stay import (
+    Leg,
+    TripCalendar,
+    find_connections,
+    plan_legs,
+    plan_stays,
+    read_calendar,
+    read_zones,
+)
 from backend.pool.train_queries import count_trains, find_changing, find_running
 from backend.pool.wished import list_leg_wishes, list_refused
 

@@ -19,9 +19,8 @@ from sqlalchemy import (
 
 from backend.catalogue.tables import Train
 from backend.db.session import Session
-from backend.pool.departure import Departure
 from backend.pool.queries import TEXTS, WITH_SYNTHETIC, Rules, Wanted, first_reason, passes
-from backend.pool.stay import Leg
+from backend.pool.stay import Departure, Leg
 
 _train = Train.__table__.c
 

@@ -22,8 +22,7 @@ from backend.results.document import (
 from backend.results.handle import refuse_query
 from backend.results.query import run_query
 from backend.results.rows import Rows
-from backend.results.tokens import fits
-from backend.results.values import MISSING, parse_json, write_json
+from backend.results.values import MISSING, fits, parse_json, write_json
 from backend.text import Locale
 
 MAX_TOKENS = 500

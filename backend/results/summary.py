@@ -15,8 +15,16 @@ from backend.results.document import Document, cut, thaw
 from backend.results.numbers import Column, NumberColumn, sum_scaled
 from backend.results.rows import Rows
 from backend.results.texts import Moment, TextColumn, find_ends, find_plain_ends
-from backend.results.tokens import count_tokens, fits
-from backend.results.values import Kind, add_exactly, average, kind_of, multiply_exactly, write_json
+from backend.results.values import (
+    Kind,
+    add_exactly,
+    average,
+    count_tokens,
+    fits,
+    kind_of,
+    multiply_exactly,
+    write_json,
+)
 
 MAX_ENUM = 8
 _TOP = 5

@@ -2,6 +2,8 @@
 
 A number is an `int` or a `Decimal` with the digits of its text, never a float: what is read is
 written back digit by digit, and sums are exact.
+
+Counts tokens of o200k_base, offline and exactly; the vocabulary loads with the first count.
 """
 
 import json
@@ -9,7 +11,10 @@ import re
 from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, Inexact, InvalidOperation
 from enum import Enum
+from functools import cache
 from typing import Any, Literal
+
+import quicktok
 
 MAX_DEPTH = 100
 """Lists and objects within each other; deeper content is refused."""
@@ -243,3 +248,26 @@ def average(total: int | Decimal | None, count: int) -> Decimal | None:
     except DecimalException:
         return None
     return mean or abs(mean)  # no -0.00
+
+
+_LONGEST_TOKEN = 128
+"""Bytes; no token of o200k_base is longer, so a text has at least a 128th of its bytes in tokens."""
+
+
+@cache
+def _load() -> quicktok.Tokenizer:
+    return quicktok.get_encoding("o200k_base")
+
+
+def count_tokens(text: str) -> int:
+    """Tokens of a text."""
+    return int(_load().count(text))
+
+
+def fits(value: Any, limit: int) -> bool:
+    """Whether the compact JSON of a value has at most `limit` tokens; cheap where that is plain."""
+    text = write_json(value)
+    size = len(text.encode())
+    if size <= limit:
+        return True  # a token has at least a byte
+    return size <= limit * _LONGEST_TOKEN and count_tokens(text) <= limit

@@ -17,8 +17,7 @@ from pydantic import Field, PlainSerializer
 from backend.errors import OutOfBoundsError
 from backend.planner.plan.draft import Draft, Locks
 from backend.pool.snapshot import Kind, Snapshot
-from backend.results.tokens import count_tokens
-from backend.results.values import write_json
+from backend.results.values import count_tokens, write_json
 from backend.text import Locale, quote
 from backend.tools.call import Recorded, SourceUse, ToolOutcome
 

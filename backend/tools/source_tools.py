@@ -25,8 +25,7 @@ from backend.document import SparseDocument
 from backend.errors import ConflictError, ToolError, WaypoolError
 from backend.pool.snapshot import Snapshot
 from backend.results.run_results import make_plain_json
-from backend.results.tokens import count_tokens
-from backend.results.values import write_canonical, write_json
+from backend.results.values import count_tokens, write_canonical, write_json
 from backend.sources.choosing import SourceError
 from backend.sources.spec import Argument, Source
 from backend.sources.store import Asked, Fetches, Offer, ask_source

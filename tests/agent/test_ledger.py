@@ -11,7 +11,7 @@ from backend.agent.llm import Message, ModelReply, Usage, add_sizes
 from backend.agent.loop import Watch, run_agent
 from backend.agent.replies import MemoryRecorder, ScriptedLlm, calls, says
 from backend.pool.snapshot import Snapshot
-from backend.results.tokens import count_tokens
+from backend.results.values import count_tokens
 from backend.tools.call import ToolSchema
 from backend.tools.runner import ToolRunner
 from tests.agent.harness import with_params

@@ -22,13 +22,12 @@ from backend.db.session import Session
 from backend.params.registry import ParamValue, snapshot_values
 from backend.pool.build import Frame, cut_city, cut_leg, list_candidates, list_tags, put_together
 from backend.pool.candidate import CityRow, HotelCandidate, PoiCandidate, TagRow, TrainCandidate
-from backend.pool.departure import Departure, find_connections
 from backend.pool.findings import PoolLimits, ask_city, read_limits
 from backend.pool.plan_request import PlanRequest
 from backend.pool.rebuild import read_departure
 from backend.pool.rules import Entry, find_hotels, find_places, find_trains
 from backend.pool.snapshot import CatalogueCounts, LegPool, Snapshot, SnapshotRows
-from backend.pool.stay import Leg, plan_legs, plan_stays, read_calendar
+from backend.pool.stay import Departure, Leg, find_connections, plan_legs, plan_stays, read_calendar
 from backend.pool.wished import Spots, list_leg_wishes
 from backend.pool.wishes import IntercityWish
 

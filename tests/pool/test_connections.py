@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.pool.departure import Departure, find_connections, measure_journey
 from backend.pool.snapshot import Connection
-from backend.pool.stay import Leg
+from backend.pool.stay import Departure, Leg, find_connections, measure_journey
 
 MONDAY = dt.date(2026, 10, 12)
 LEG = Leg("a", "b", MONDAY)

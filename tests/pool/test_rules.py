@@ -9,7 +9,6 @@ import pytest
 from backend.params.registry import default_values
 from backend.pool.build import cut_city
 from backend.pool.candidate import HotelCandidate, PoiCandidate
-from backend.pool.departure import Departure
 from backend.pool.findings import CityAsk, ask_city, read_limits
 from backend.pool.rebuild import read_departure
 from backend.pool.rules import (
@@ -21,7 +20,7 @@ from backend.pool.rules import (
     measure_stars,
     rank_place,
 )
-from backend.pool.stay import plan_legs, plan_stays
+from backend.pool.stay import Departure, plan_legs, plan_stays
 from tests.factories import make_hotel, make_poi, make_request, make_train
 
 LABOUR_DAYS = frozenset(dt.date(2026, 5, n) for n in range(1, 6))

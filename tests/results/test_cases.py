@@ -10,8 +10,7 @@ from backend.results.document import Document, read_path
 from backend.results.query import run_query
 from backend.results.rows import Rows
 from backend.results.summary import summarize
-from backend.results.tokens import count_tokens
-from backend.results.values import parse_json, write_json
+from backend.results.values import count_tokens, parse_json, write_json
 from tests.results.cases import NAMES, assert_packed, assert_within, read_case, read_rows
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from backend.results.asking import MAX_TOKENS, pack_page, pack_value
 from backend.results.document import Document, read_path
 from backend.results.query import run_query
-from backend.results.tokens import count_tokens
-from backend.results.values import parse_json, write_json
+from backend.results.values import count_tokens, parse_json, write_json
 from tests.random_inputs import count_examples
 
 

@@ -11,8 +11,7 @@ from backend.results.asking import MAX_TOKENS, pack_value
 from backend.results.document import Document, read_path
 from backend.results.handle import ResultError
 from backend.results.rows import Rows
-from backend.results.tokens import fits
-from backend.results.values import parse_json, write_json
+from backend.results.values import fits, parse_json, write_json
 from tests.results.oracle import compare
 
 NESTED = parse_json(

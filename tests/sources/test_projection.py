@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.results.tokens import fits
+from backend.results.values import fits
 from backend.sources.choosing import SourceError
 from backend.sources.projection import Projection, fill_arguments, project
 from backend.sources.queries import get_configured, list_configured

@@ -97,7 +97,7 @@ async def test_the_event_loop_stays_live_meanwhile(monkeypatch: pytest.MonkeyPat
 
     runner = ToolRunner(make_snapshot(), no_limits)
     call = ToolCall(id="c", name="arrange", arguments=json.dumps({"poi_ids": PLACES}))
-    monkeypatch.setattr("backend.tools.toolset.whole_plan.arrange_places", wait_for_loop)
+    monkeypatch.setattr("backend.tools.toolset.arrange.arrange_places", wait_for_loop)
     answering = asyncio.create_task(runner.run(call, RunState()))
     while not has_begun.is_set():  # noqa: ASYNC110 - it is set in a thread
         await asyncio.sleep(0.01)

@@ -12,8 +12,7 @@ from backend.ids import make_id
 from backend.results.handle import Owner, Reader
 from backend.results.run_results import RunResults
 from backend.results.store import ResultStore
-from backend.results.tokens import count_tokens
-from backend.results.values import write_json
+from backend.results.values import count_tokens, write_json
 from backend.runs.log.queries import insert_run
 from backend.tools.call import ToolCall, ToolOutcome
 from backend.tools.context import HandleMode, RunState, ToolLimit, put_away

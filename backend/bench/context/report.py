@@ -23,7 +23,7 @@ from backend.bench.context.strategies import (
 )
 from backend.bench.context.trip import measure_tools, measure_trip
 from backend.bootstrap import make_models
-from backend.results.tokens import count_tokens
+from backend.results.values import count_tokens
 from backend.settings import Settings
 
 MAX_TOKENS = 100_000

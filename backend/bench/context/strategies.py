@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.bench.context.responses import Question
-from backend.results.tokens import count_tokens
-from backend.results.values import write_json
+from backend.results.values import count_tokens, write_json
 from backend.sources.projection import Projection, fill_arguments, project
 from backend.sources.queries import get_configured
 

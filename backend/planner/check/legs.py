@@ -24,7 +24,7 @@ from backend.planner.check.context import CheckContext, Constraint, Finding, Loc
 from backend.planner.days.legs import BOARDING_MIN, Move, find_connection, make_local
 from backend.planner.days.trip import Part
 from backend.planner.plan.itinerary import LegItem, list_timed
-from backend.pool.departure import LONGEST_WAIT_MIN, OTHER_STATION_MIN, SAME_STATION_MIN
+from backend.pool.stay import LONGEST_WAIT_MIN, OTHER_STATION_MIN, SAME_STATION_MIN
 
 
 def find_wrong_leg(context: CheckContext) -> Iterator[Finding]:

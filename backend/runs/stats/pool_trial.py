@@ -21,8 +21,7 @@ from backend.pool.plan_request import ResolvedDocument
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Kind, Snapshot
 from backend.pool.wish_texts import WishDocument
-from backend.results.tokens import count_tokens
-from backend.results.values import write_json
+from backend.results.values import count_tokens, write_json
 from backend.runs.life.asking import preview_request
 from backend.tools.call import ToolCall
 from backend.tools.context import RunState, ToolLimit

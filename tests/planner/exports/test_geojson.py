@@ -8,7 +8,7 @@ import geojson
 import pytest
 
 from backend.planner.exports.delivered import Delivered
-from backend.planner.exports.geojson import write_map
+from backend.planner.exports.formats import write_map
 from backend.planner.plan.itinerary import LegItem
 from tests.factories import make_snapshot
 from tests.planner.exports.deliveries import HOTELS, deliver, deliver_two_cities
