@@ -13,7 +13,7 @@ pytestmark = pytest.mark.sql
 REQUEST: dict[str, Any] = {
     "origin": "上海",
     "destinations": [{"city": "苏州"}],
-    "start_date": "2026-12-12",
+    "start_date": "2026-11-28",
     "days": 2,
     "travellers": 1,
     "budget_tier": "economy",
@@ -122,13 +122,13 @@ def test_wishes_in_the_request_are_shown_on_the_terminal(waypool: Waypool, tmp_p
     path = tmp_path / "request.json"
     wishes = [
         {"kind": "spend", "on": "tickets", "at_most": 9999},
-        {"kind": "visit", "type": ["cave"], "weight": "rather"},
+        {"kind": "price", "of": "night", "at_most": 1, "weight": "rather"},
     ]
     path.write_text(json.dumps(REQUEST | {"wishes": wishes, "locale": "en"}), encoding="utf-8")
     planned = waypool("plan", "--request", path)
     assert planned.status == 0, planned.err
     assert "wish kept: at most 9999 on tickets in all" in planned.out
-    assert "wish not kept: visit at least 1 of: cave" in planned.out
+    assert "wish not kept: at most 1 for a night in one room" in planned.out
     path.write_text(json.dumps(REQUEST | {"wishes": [{"kind": "fly"}]}), encoding="utf-8")
     refused = waypool("plan", "--request", path)
     assert refused.status != 0

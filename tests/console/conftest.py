@@ -107,7 +107,7 @@ TRIP: dict[str, Any] = {
     "origin": "shanghai",
     "city": ["beijing"],
     "nights": ["2"],
-    "start_date": "2026-12-11",
+    "start_date": "2026-11-27",  # past: no reservation of it can become late as time goes on
     "days": "3",
     "travellers": "2",
     "budget_tier": "comfort",

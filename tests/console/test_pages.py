@@ -282,7 +282,7 @@ async def test_wishes_stand_on_the_page_of_a_run(browse: Open, seeded_url: str) 
     browser = await browse("one", "user")
     request = {
         "destinations": [{"city": "北京"}],
-        "start_date": "2026-12-11",
+        "start_date": "2026-11-27",
         "days": 2,
         "travellers": 2,
         "budget_tier": "comfort",

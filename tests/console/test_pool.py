@@ -48,7 +48,7 @@ async def test_rows_are_searched_sorted_and_paged_and_stand_as_text(
         "update catalogue_state set version = version + 1",
     )
     browser = await browse("one", "user")
-    page = await ask(browser, start_date="2026-12-12")
+    page = await ask(browser, start_date="2026-11-28")
     await wait_for(browser, page)
     at = f"{page}/dropped?kind=poi&reason=price"
     first = await browser.open(f"{at}&order=dearest")

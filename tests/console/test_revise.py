@@ -81,7 +81,7 @@ async def test_a_refused_change_keeps_what_was_typed(browse: Open) -> None:
         assert (await browser.send(f"{page}/revise", remove=unknown)).status_code == 422
     nothing = await browser.send(f"{page}/revise")
     assert "还没有要改的地方" in find_text(nothing)
-    told = await browser.send(f"{page}/revise", message="太满了")
+    told = await browser.send(f"{page}/revise", message="写一首诗")
     assert "文字需要语言模型" in find_text(told)
     again = await browser.open(f"{page}/revise")
     assert again.headers["location"] == f"{page}#revise-form"

@@ -17,7 +17,7 @@ from backend.settings import Settings, read_settings
 REQUEST: dict[str, Any] = {
     "origin": "上海",
     "destinations": [{"city": "北京"}],
-    "start_date": "2026-12-11",
+    "start_date": "2026-11-27",  # past: no reservation of it can become late as time goes on
     "days": 3,
     "travellers": 2,
     "budget_tier": "comfort",

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.sql
 
 SHORT_TRIP: dict[str, Any] = {
     "destinations": [{"city": "北京"}],
-    "start_date": "2026-12-11",
+    "start_date": "2026-11-27",
     "days": 2,
     "travellers": 2,
     "budget_tier": "comfort",

@@ -48,7 +48,7 @@ async def test_a_valid_itinerary_comes_back_with_its_funnel(api: Client) -> None
     assert poi["catalogue"] >= 1828
     assert poi["in_cities"] == poi["pool"] + sum(poi["rejected"].values())
     days = result["itinerary"]["days"]
-    assert [day["date"] for day in days] == ["2026-12-11", "2026-12-12", "2026-12-13"]
+    assert [day["date"] for day in days] == ["2026-11-27", "2026-11-28", "2026-11-29"]
     names = {item["name"] for day in days for item in day["items"] if item["kind"] == "visit"}
     assert {"故宫博物院", "天坛公园"} <= names
     assert result["usage"]["tool_calls"] > 0
@@ -145,7 +145,7 @@ async def test_seven_faults_in_one_answer(api: Client) -> None:
         "interests": ["histroy"],
         "must_see": ["故宫图书馆"],
         "pace": "slow",
-        "start": "2026-12-11",
+        "start": "2026-11-27",
     }
     response = await (await api()).post("/v1/itineraries", json=raw)
     assert response.status_code == 422

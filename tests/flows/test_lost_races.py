@@ -36,7 +36,7 @@ async def find_rows(admin: httpx.AsyncClient) -> dict[str, str]:
     request = {
         "origin": "shanghai",
         "destinations": [{"city": "beijing"}],
-        "start_date": "2026-12-11",
+        "start_date": "2026-11-27",
         "days": 3,
         "travellers": 2,
         "budget_tier": "comfort",

@@ -13,7 +13,7 @@ from backend.pool.wish_texts import describe_wish
 TRIP: dict[str, Any] = {
     "origin": "上海",
     "destinations": [{"city": "北京", "nights": 2}, {"city": "西安", "nights": 2}],
-    "start_date": "2026-12-11",
+    "start_date": "2026-11-27",
     "days": 5,
     "travellers": 2,
     "budget_tier": "comfort",

@@ -131,7 +131,7 @@ TURNS = 8
 REQUEST: dict[str, Any] = {
     "origin": "上海",
     "destinations": [{"city": "北京"}],
-    "start_date": "2026-12-11",
+    "start_date": "2026-11-27",  # past: no reservation of it can become late as time goes on
     "days": 3,
     "travellers": 2,
     "budget_tier": "comfort",

@@ -128,7 +128,7 @@ async def fill_request(page: Page, **choices: str) -> None:
     await page.locator(".whole-form > summary").click()
     await page.locator("#origin").select_option("shanghai")
     await page.locator("#city-0").select_option("beijing")
-    await page.locator("#start_date").fill("2026-12-11")
+    await page.locator("#start_date").fill("2026-11-27")
     if choices:
         await page.locator("form.ask > details > summary").click()
     for name, value in choices.items():

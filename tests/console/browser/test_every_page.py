@@ -64,13 +64,13 @@ SEND = """([address, fields]) => {
 TRIP: dict[str, Any] = {
     "origin": "上海",
     "destinations": [{"city": CITY}],
-    "start_date": "2026-12-11",
+    "start_date": "2026-11-27",
     "days": 3,
     "travellers": 2,
     "budget_tier": "comfort",
     "interests": [CITY],
     "must_see": [f"{NAME} 3"],
-    "fixed": [{"title": NAME, "start": "2026-12-12T15:00", "end": "2026-12-12T16:00"}],
+    "fixed": [{"title": NAME, "start": "2026-11-28T15:00", "end": "2026-11-28T16:00"}],
     "notes": NAME,
 }
 
