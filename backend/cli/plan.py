@@ -8,7 +8,7 @@ import click
 from backend.bootstrap import make_fetcher, make_planners, make_store
 from backend.cli.database import with_engine
 from backend.cli.itinerary_text import print_result
-from backend.cli.options import TENANT, export_options, write_exports
+from backend.cli.options import TENANT, CommandT, export_options, write_exports
 from backend.cli.output import FAILED, Output, json_option, read_json, show_progress
 from backend.db.session import Engine
 from backend.errors import RequestRefusedError
@@ -22,16 +22,24 @@ from backend.settings import read_settings
 from backend.sources.store import SourceStore
 
 
+def _run_options(command: CommandT) -> CommandT:
+    """The options of every command that plans."""
+    for option in (
+        click.option("--model", default=None, help="A configured model.  [default: the first]"),
+        click.option("--deadline", type=click.IntRange(1, 2**31), default=None, metavar="SECONDS",
+                     help="End by then, with what there is.  [default: RUN_DEADLINE_SECONDS]"),
+        click.option("--tenant", type=TENANT, default="default", show_default=True,
+                     help="Whose run it is."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 @click.command()
 @click.option(
     "--request", "source", required=True, metavar="FILE", help="The request as JSON; '-': stdin."
 )
-@click.option(
-    "--tenant", type=TENANT, default="default", show_default=True, help="Whose run it is."
-)
-@click.option("--deadline", type=click.IntRange(1, 2**31), default=None, metavar="SECONDS",
-              help="End by then, with what there is.  [default: RUN_DEADLINE_SECONDS]")  # fmt: skip
-@click.option("--model", default=None, help="A configured model.  [default: the first]")
+@_run_options
 @export_options
 @json_option
 @click.pass_obj
@@ -54,12 +62,7 @@ def plan(
 @click.command()
 @click.argument("text", required=False)
 @click.option("--yes", is_flag=True, help="Take the defaults instead of asking.")
-@click.option(
-    "--tenant", type=TENANT, default="default", show_default=True, help="Whose run it is."
-)
-@click.option("--deadline", type=click.IntRange(1, 2**31), default=None, metavar="SECONDS",
-              help="End by then, with what there is.  [default: RUN_DEADLINE_SECONDS]")  # fmt: skip
-@click.option("--model", default=None, help="A configured model.  [default: the first]")
+@_run_options
 @export_options
 @json_option
 @click.pass_obj

@@ -22,6 +22,7 @@ from backend.pool.wishes import (
     AnyOf,
     NameOrGroup,
     Wish,
+    check_time,
     drop_named,
     list_exempt_hotels,
     list_exempt_places,
@@ -39,7 +40,6 @@ _TIER_NAMES = {"经济": "economy", "舒适": "comfort", "品质": "quality"}
 FIRST_DATE = dt.date(2000, 1, 1)
 LAST_DATE = dt.date(9999, 10, 31)
 """The last possible day of a trip: Python has no dates after the year 9999."""
-LATEST_DAY_END = "26:00"
 SENIOR_AGE = 60
 SHARES_A_BED = 12
 """A child below this age sleeps beside a grown-up: two of them need no room of their own."""
@@ -64,18 +64,8 @@ class Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
 
-def _check_time(text: str) -> str:
-    try:
-        minutes = parse_minutes(text)
-    except ValueError:
-        raise PydanticCustomError("bad_time", "must be a time of the form HH:MM") from None
-    if minutes > parse_minutes(LATEST_DAY_END):
-        raise PydanticCustomError("bad_time", "must not be later than 26:00")
-    return text
-
-
 def _check_day_time(text: str) -> str:
-    _check_time(text)
+    check_time(text)
     if parse_minutes(text) >= 24 * 60:
         raise PydanticCustomError("bad_time", "must be a time of one day, 00:00 to 23:59")
     return text
@@ -86,7 +76,7 @@ def _read_tier(value: object) -> object:
 
 
 DayTime = Annotated[str, AfterValidator(_check_day_time), Field(examples=["10:30"])]
-LateTime = Annotated[str, AfterValidator(_check_time), Field(examples=["21:00"])]
+LateTime = Annotated[str, AfterValidator(check_time), Field(examples=["21:00"])]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 TierField = Annotated[Tier, BeforeValidator(_read_tier)]
 LocalTime = Annotated[dt.datetime, Field(examples=["2026-05-02T14:00"])]

@@ -12,7 +12,7 @@ from backend.clock import parse_minutes
 from backend.errors import Fault
 from backend.pool.plan_request import OwnTransport, PlanRequest
 from backend.pool.wishes import (
-    LATEST,
+    LATEST_DAY_END,
     WISH_KINDS,
     AtWish,
     BedsWish,
@@ -251,7 +251,7 @@ def _check_wish_day(
 def _check_at(where: str, wish: AtWish, values: Values) -> Iterator[Fault]:
     yield from _check_wish_day(where, wish, values)
     start = parse_minutes(wish.start or "00:00")
-    end = parse_minutes(wish.end or LATEST)
+    end = parse_minutes(wish.end or LATEST_DAY_END)
     if wish.start is not None and wish.end is not None and start >= end:
         message = f"from {wish.start} is not before to {wish.end}"
         yield Fault(f"{where}/from", "wish_range", message)

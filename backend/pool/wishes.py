@@ -22,7 +22,7 @@ from pydantic_core import PydanticCustomError
 from backend.clock import parse_minutes
 from backend.money import Money
 
-LATEST = "26:00"
+LATEST_DAY_END = "26:00"
 NEAR_M = 1_500
 """How far a hotel may be that is wished for near a place."""
 Weight = Literal["must", "rather"]
@@ -42,12 +42,13 @@ def _is_unsaid(value: object) -> bool:
     return not _is_said(value)
 
 
-def _check_time(text: str) -> str:
+def check_time(text: str) -> str:
+    """The text, if it is a time of a day that ends at 26:00 at the latest."""
     try:
         minutes = parse_minutes(text)
     except ValueError:
         raise PydanticCustomError("bad_time", "must be a time of the form HH:MM") from None
-    if minutes > parse_minutes(LATEST):
+    if minutes > parse_minutes(LATEST_DAY_END):
         raise PydanticCustomError("bad_time", "must not be later than 26:00")
     return text
 
@@ -57,7 +58,7 @@ def _unsaid(description: str = "", *, default: Any = None, **more: Any) -> Any:
     return Field(default, exclude_if=_is_unsaid, description=description or None, **more)
 
 
-Time = Annotated[str, AfterValidator(_check_time), Field(examples=["09:30"])]
+Time = Annotated[str, AfterValidator(check_time), Field(examples=["09:30"])]
 Said = Annotated[str, Field(min_length=1, max_length=200)]
 Limit = Annotated[Money, Field(ge=0, max_digits=12, decimal_places=2)]
 Count = Annotated[int, Field(ge=1, le=50, strict=True)]
