@@ -71,7 +71,7 @@ _STREAM = {
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RunHeaders:
     """How a run is asked for, beside the request itself."""
 
     idempotency_key: str | None
@@ -80,7 +80,7 @@ class Wishes:
     model: str | None
 
 
-def read_wishes(
+def read_run_headers(
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=255)] = None,
     prefer: Annotated[str | None, Header(description="`wait=N`: seconds to wait.")] = None,
     run_deadline: Annotated[
@@ -90,12 +90,12 @@ def read_wishes(
     model: Annotated[
         str | None, Query(max_length=100, description="A configured model; unset: the first.")
     ] = None,
-) -> Wishes:
+) -> RunHeaders:
     """The headers and the query of a call that starts a run."""
-    return Wishes(idempotency_key, prefer, run_deadline, model)
+    return RunHeaders(idempotency_key, prefer, run_deadline, model)
 
 
-WishesDep = Annotated[Wishes, Depends(read_wishes)]
+RunHeadersDep = Annotated[RunHeaders, Depends(read_run_headers)]
 
 
 @router.post(
@@ -114,22 +114,22 @@ async def create_itinerary(
     response: Response,
     services: ServicesDep,
     principal: User,
-    wishes: WishesDep,
+    headers: RunHeadersDep,
 ) -> RunDocument:
     """202 with the run's id, or with its questions (`needs_input`); with `Prefer: wait=N` 200 and the result if it ends in that time."""
     raw = await read_json_body(request)
-    check_model(wishes.model, services.planners.model_names)
+    check_model(headers.model, services.planners.model_names)
     started = await start_run(
         services.engine,
         services.queue,
         principal.tenant,
         raw,
-        wishes.idempotency_key,
-        wishes.run_deadline,
-        wishes.model,
+        headers.idempotency_key,
+        headers.run_deadline,
+        headers.model,
     )
     response.headers["Location"] = f"/v1/itineraries/{started.run_id}"
-    wait = read_wait(wishes.prefer)
+    wait = read_wait(headers.prefer)
     document = await show_run(services.engine, started.run_id, principal.tenant)
     if wait is not None:
         response.headers["Preference-Applied"] = f"wait={wait:.0f}"
