@@ -174,15 +174,20 @@ def _recall_places(snapshot: Snapshot, ask: CityAsk) -> PlaceFindings:
 
 
 def _recall_hotels(snapshot: Snapshot, ask: CityAsk, old: PoolLimits) -> HotelFindings:
-    """Hotels that wishes have let in come after the ranked ones, some of them not eligible."""
+    """Hotels that wishes have let in come after the ranked ones, some of them not eligible.
+
+    One that is eligible has a rank, but it is known only where no eligible hotel is missing.
+    """
     pool = snapshot.cities[ask.stay.city]
     rows = [row for row in snapshot.rows.hotels.values() if row.city == ask.stay.city]
     found = find_hotels([Entry(row, is_synthetic=row.source == "synthetic") for row in rows], ask)
     let_in = sum(not fits for fits in found.wished.values())
+    eligible = len(pool.hotels) - let_in + pool.hotels_rejected.get("rank", 0)
+    known = eligible if len(found.ranking) == eligible else old.hotel_size
     return replace(
         found,
-        ranking=found.ranking[: old.hotel_size],
-        eligible=len(pool.hotels) - let_in + pool.hotels_rejected.get("rank", 0),
+        ranking=found.ranking[:known],
+        eligible=eligible,
         rejected={reason: n for reason, n in pool.hotels_rejected.items() if reason != "rank"},
     )
 

@@ -92,9 +92,10 @@ def is_refusal_due(old: Snapshot, new: Snapshot) -> bool:
     rules = "POOL_ALLOW_SYNTHETIC", stars, "POOL_KNOWN_SIZE", "POOL_FOOD_SIZE"
     if any(old.params[key] != new.params[key] for key in rules):
         return True
+    deeper = old.params["POOL_HOTEL_SIZE"] < new.params["POOL_HOTEL_SIZE"]
     return any(
         set(pool.pois) - set(pool.must_see_added) - set(old.cities[city].ranking)
-        or set(pool.hotels) - set(old.cities[city].hotels)
+        or (deeper and old.cities[city].hotels_rejected.get("rank", 0))
         for city, pool in new.cities.items()
     )
 
