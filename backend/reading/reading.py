@@ -29,6 +29,11 @@ class SpanDocument(Document):
     text: str
     understood: bool
     becomes: dict[str, JsonValue] = Field(description="Fields; empty for words without a wish.")
+    by: Literal["rules", "model"] = Field(
+        "rules",
+        description="Who has read it; left out for the rules.",
+        exclude_if=lambda by: by == "rules",
+    )
 
 
 class NeedDocument(Document):

@@ -71,7 +71,7 @@ class Piece:
 
 def read_sentence(text: str, today: dt.date, known: Mapping[str, Known]) -> dict[str, object]:
     """The reading: request, spans, needs and warnings."""
-    plain = _plain(text)
+    plain = make_plain(text)
     spans = _apply_rules(plain, today)
     spans += _read_names(plain, spans, known)
     spans = [_weigh(plain, span) for span in join(plain, spans)]
@@ -101,12 +101,12 @@ def read_sentence(text: str, today: dt.date, known: Mapping[str, Known]) -> dict
 
 def list_names(text: str, today: dt.date) -> list[str]:
     """The pieces that may be names, for the caller to look up."""
-    plain = _plain(text)
+    plain = make_plain(text)
     names = (p.text for p in _list_pieces(plain, _apply_rules(plain, today)))
     return list(dict.fromkeys(names))[:MOST_NAMES]
 
 
-def _plain(text: str) -> str:
+def make_plain(text: str) -> str:
     """Small letters and narrow digits, with every character at its place."""
     narrow = (chr(ord(c) - 0xFEE0) if "０" <= c <= "ｚ" else c for c in text)
     return "".join(low if len(low := c.lower()) == 1 else c for c in map(simplify, narrow)).replace(

@@ -26,7 +26,7 @@ async function draw() {
 }
 
 const kinds = [
-  "input_needed", "run_queued", "revision_begun", "run_started", "run_resumed", "pool_built", "planner_chosen",
+  "input_needed", "run_queued", "revision_begun", "run_started", "run_resumed", "text_read", "pool_built", "planner_chosen",
   "model_replied", "tool_called", "planner_stopped", "planner_fell_back",
 ];
 

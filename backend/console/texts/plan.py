@@ -214,6 +214,7 @@ RUN: dict[str, tuple[str, str]] = {
     "event.run_queued": ("已接受请求", "Request accepted"),
     "event.run_started": ("开始", "Started"),
     "event.run_resumed": ("由另一个进程接续", "Taken up again"),
+    "event.text_read": ("模型读了原文", "Text read by the model"),
     "event.pool_built": ("候选池已建好", "Pool built"),
     "event.planner_chosen": ("规划者", "Planner"),
     "event.model_replied": ("轮次", "Turn"),

@@ -6,12 +6,13 @@ back as at most three questions; `"ask": false` takes their defaults.
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from backend.agent.text_reader import ModelReading
 from backend.catalogue.finder import find_names
 from backend.catalogue.matching import Scope
 from backend.catalogue.queries import read_cities
@@ -26,6 +27,7 @@ from backend.reading.reading import (
     NeedDocument,
     ReadingDocument,
     ReadingWarning,
+    SpanDocument,
     find_today,
     read_text,
 )
@@ -202,6 +204,23 @@ class _Draft:
             self.read = {**self.read, "request": noted["request"]}
         self.spans += noted["spans"]
 
+    def add_reading(self, reading: ModelReading) -> None:
+        """Add what a model has read: to lists, and to fields that nobody has set."""
+        for entry in reading.entries:
+            name, old = entry.field, self.fields.get(entry.field)
+            may_say = self.has_text or name in _NOTED | _NOTED_LISTS
+            span: dict[str, Any] = {"text": entry.words, "understood": False, "becomes": {}}
+            span |= {"from": entry.start, "to": entry.end, "by": "model"}
+            self.spans.append(span)
+            if may_say and isinstance(entry.value, list) and name in _NOTED_LISTS:
+                new = [value for value in entry.value if value not in (old or ())]
+                self.fields[name] = [*(old or ()), *new]
+            elif may_say and name not in self.fields:
+                self.fields[name] = entry.value
+            else:
+                continue
+            span |= {"understood": True, "becomes": {name: entry.value}}
+
     def _warn_of_notes(self, spans: Sequence[dict[str, Any]]) -> None:
         """Quote what was not understood, and what notes may not say."""
         for span in spans:
@@ -337,6 +356,83 @@ class _Draft:
             spans=tuple(self.read["spans"] if self.has_text else self.spans),
             warnings=tuple(ReadingWarning.model_validate(entry) for entry in entries),
         )
+
+
+async def take_model_reading(
+    session: Session,
+    kept: Mapping[str, Any],
+    reading: ModelReading,
+    params: Mapping[str, ParamValue],
+) -> Taken:
+    """The request with what a model has read in the text; what is no sound field is left out.
+
+    `kept` is what the run keeps of its text. Without a request nothing of the reading holds.
+    """
+    read: dict[str, Any] = {"request": {}, "spans": [], "needs": [], "warnings": []}
+    has_text = "text" in kept["raw"]
+    today = find_today(read_utc())
+    draft = _Draft(session, params, today, kept["fields"], read, has_text=has_text)
+    draft.add_reading(reading)
+    try:
+        await draft.resolve()
+    except RequestRefusedError:  # too much of it, or at odds with what was given
+        return Taken(kept["fields"], None)
+    shown = ReadingDocument.model_validate(kept["shown"])
+    return Taken(draft.fields, draft.request, (), _merge_spans(shown, draft))
+
+
+def _merge_spans(shown: ReadingDocument, draft: _Draft) -> ReadingDocument:
+    """The reading with a model's pieces cut out of what no rule has understood."""
+    taken: dict[tuple[int, int], SpanDocument] = {}
+    for span in draft.spans:
+        place = span["from"], span["to"]
+        if not span["understood"]:
+            continue
+        rest = [s for s in taken.values() if s.start < span["to"] and span["from"] < s.end]
+        if rest:  # the same words, or a part of them, mean two things
+            becomes = {**rest[0].becomes, **span["becomes"]}
+            taken[rest[0].start, rest[0].end] = rest[0].model_copy(update={"becomes": becomes})
+        else:
+            taken[place] = SpanDocument.model_validate(span)
+    spans = [piece for span in shown.spans for piece in _cut(shown.text, span, taken)]
+    unclear = [s.text.strip(_MARKS) for s in spans if not s.understood]
+    unclear = [said for said in unclear if said]
+    left = [w for w in shown.warnings if w.code != "NOT_UNDERSTOOD" or w.text in unclear]
+    told = {w.text for w in left} | {w.get("text") for w in draft.warnings}
+    head = "没有读懂：" if draft.is_chinese else "not understood: "
+    added = [
+        {"code": "NOT_UNDERSTOOD", "message": f"{head}{said}", "text": said}
+        for said in dict.fromkeys(unclear)
+        if said not in told
+    ]
+    more = [ReadingWarning.model_validate(entry) for entry in (*added, *draft.warnings)]
+    return shown.model_copy(update={"spans": tuple(spans), "warnings": (*left, *more)})
+
+
+def _cut(
+    text: str, span: SpanDocument, taken: Mapping[tuple[int, int], SpanDocument]
+) -> Iterator[SpanDocument]:
+    """A span with the pieces that lie in it apart; one that was understood stays whole."""
+    inside = sorted(p for p in taken if span.start <= p[0] and p[1] <= span.end)
+    if span.understood or not inside:
+        yield span
+        return
+    at = span.start
+    for start, end in inside:
+        if at < start:
+            yield _leave(text, at, start)
+        yield taken[start, end]
+        at = end
+    if at < span.end:
+        yield _leave(text, at, span.end)
+
+
+def _leave(text: str, start: int, end: int) -> SpanDocument:
+    """What no model has read either; marks and spaces alone have nothing to say."""
+    piece = text[start:end]
+    understood = not any(map(str.isalnum, piece))
+    said = {"from": start, "to": end, "text": piece, "understood": understood, "becomes": {}}
+    return SpanDocument.model_validate(said)
 
 
 _WHOLE = re.compile(r"[0-9]{1,4}")

@@ -16,6 +16,7 @@ from backend.pool.snapshot import Kind, PoolWarning
 from backend.runs.log.lifecycle import RunStatus
 from backend.runs.log.steps import ModelReplied as RecordedReply
 from backend.runs.log.steps import PlannerName, Step
+from backend.runs.log.steps import TextRead as RecordedReading
 from backend.runs.log.steps import ToolCalled as RecordedCall
 
 _INTERNAL = re.compile(r"\b(?:call_\d+_\d+|(?:call|res)_[0-9a-z]{26})\b")
@@ -72,6 +73,26 @@ class RunResumed(EventBase):
     """A worker has taken the run up again where another one left it."""
 
     type: Literal["run_resumed"]
+
+
+class WordsRead(BaseModel):
+    """Words that a model has read, and the field of the request that they are about."""
+
+    model_config = ConfigDict(frozen=True)
+
+    field: str
+    words: str
+
+
+class TextRead(EventBase):
+    """A language model has read what the rules had not understood in the text."""
+
+    type: Literal["text_read"]
+    model: str = Field(description="The configured name of the language model.")
+    entries: tuple[WordsRead, ...] = Field(
+        description="What was read; the request shows what of it holds."
+    )
+    error: str | None = Field(None, description="Why the model gave no answer: a code.")
 
 
 class PoolBuilt(EventBase):
@@ -190,6 +211,7 @@ Event = Annotated[
     | RevisionBegun
     | RunStarted
     | RunResumed
+    | TextRead
     | PoolBuilt
     | PlannerChosen
     | ModelProgressed
@@ -228,6 +250,8 @@ def _show(step: Step) -> dict[str, JsonValue]:
         return _show_reply(step.payload)
     if isinstance(step.payload, RecordedCall):
         return _show_call(step.payload)
+    if isinstance(step.payload, RecordedReading):
+        return _show_reading(step.payload)
     return step.payload.as_json()
 
 
@@ -239,6 +263,14 @@ def _show_reply(replied: RecordedReply) -> dict[str, JsonValue]:
         "tools": [call.name for call in replied.reply.calls],
         "usage": replied.reply.usage.model_dump(),
     }
+
+
+def _show_reading(read: RecordedReading) -> dict[str, JsonValue]:
+    shown: dict[str, JsonValue] = {
+        "model": read.model,
+        "entries": [{"field": e.field, "words": e.words} for e in read.reading.entries],
+    }
+    return shown if read.error is None else shown | {"error": read.error}
 
 
 def _show_call(called: RecordedCall) -> dict[str, JsonValue]:

@@ -29,6 +29,7 @@ from backend.runs.log.steps import (
     PlannerStopped,
     RevisionBegun,
     Step,
+    TextRead,
     ToolCalled,
     read_payload,
     select_payloads,
@@ -147,7 +148,8 @@ async def read_last_seq(session: Session, run_id: str) -> int:
 class Stage:
     """One planner's work on a run; `stop` is None while it goes on, `model` with the built-in one.
 
-    `start` is what the first one begins with: nothing but in a revision.
+    `start` is what the first one begins with: nothing but in a revision. `read` is what the same
+    model took to read the request's text before.
     """
 
     planner: PlannerName
@@ -156,12 +158,13 @@ class Stage:
     error: str | None
     model: str | None = None
     start: RunState = field(default_factory=RunState)
+    read: Usage = field(default_factory=Usage)
 
     @property
     def usage(self) -> Usage:
-        """Tokens of its replies."""
+        """Tokens of its replies, and of the reading of the text before them."""
         replies = select_payloads(self.steps, ModelReplied)
-        return sum((replied.reply.usage for replied in replies), Usage())
+        return sum((replied.reply.usage for replied in replies), self.read)
 
     @property
     def turns(self) -> int:
@@ -189,12 +192,15 @@ class Stage:
 def read_stages(steps: Sequence[Step]) -> list[Stage]:
     """Stages in order: each begins with `planner_chosen` or `planner_fell_back`."""
     stages: list[Stage] = []
-    start = read_start(steps)
+    start, read = read_start(steps), Usage()
     for step in steps:
         found = step.payload
-        if isinstance(found, PlannerChosen | PlannerFellBack):
+        if isinstance(found, TextRead) and found.reply is not None:
+            read += found.reply.usage
+        elif isinstance(found, PlannerChosen | PlannerFellBack):
             model = found.model if isinstance(found, PlannerChosen) else None
-            stages.append(Stage(found.planner, (), None, None, model, start))
+            stages.append(Stage(found.planner, (), None, None, model, start, read))
+            read = Usage()
         elif stages and isinstance(found, ModelReplied | ToolCalled):
             last = stages[-1]
             stages[-1] = replace(last, steps=(*last.steps, step))

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_serializer
 
 from backend import __version__
 from backend.agent.llm import ModelReply, Size, ToolProgress
+from backend.agent.text_reader import ModelReading
 from backend.planner.plan.draft import Draft, Locks
 from backend.planner.plan.itinerary import Itinerary, Violation
 from backend.pool.findings import FunnelStep
@@ -88,6 +89,20 @@ class RunResumed(Payload):
     """A worker has taken the run over where another one left it."""
 
     kind: Literal["run_resumed"] = "run_resumed"
+
+
+class TextRead(Payload):
+    """What a language model has read where the rules had not understood the text.
+
+    `reading` is what was taken out of the reply; `error` says why there is no reply.
+    """
+
+    kind: Literal["text_read"] = "text_read"
+    model: str
+    seconds: float
+    reply: ModelReply | None
+    reading: ModelReading
+    error: str | None = Field(None, exclude_if=_is_none)
 
 
 class PoolBuilt(Payload):
@@ -279,6 +294,7 @@ Known = Annotated[
     | RevisionBegun
     | RunStarted
     | RunResumed
+    | TextRead
     | PoolBuilt
     | PlannerChosen
     | ModelProgressed

@@ -12,26 +12,31 @@ Wishes to cancel, watched for all runs of a process at once: one query however m
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from backend.agent.ledger import Ledger, StopReason
-from backend.agent.llm import Hear, LlmClient
+from backend.agent.llm import Hear, LlmClient, Message, ModelError, ModelReply
 from backend.agent.loop import Watch, hand_over, run_agent
 from backend.agent.models import Models
+from backend.agent.replies import adopt_reply
+from backend.agent.text_reader import ModelReading, list_unread, read_answer, write_question
 from backend.clock import read_utc
-from backend.db.session import Engine, Statements, open_statements, transaction
+from backend.db.session import Engine, Session, Statements, open_statements, transaction
 from backend.errors import UnavailableError, WaypoolError
 from backend.params.queries import read_params
+from backend.params.registry import ParamValue
 from backend.pool.plan_request import PlanRequest
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
+from backend.reading.reading import ReadingDocument, find_today
 from backend.results.handle import Owner
 from backend.results.run_results import RunResults
 from backend.results.store import ResultStore
 from backend.runs.life.admission import count_cost
+from backend.runs.life.asking import take_model_reading
 from backend.runs.life.ending import End, end_run
 from backend.runs.life.result import count_run_funnel
 from backend.runs.life.verdict import EMPTY_PLAN, Cut, is_empty_plan
@@ -66,6 +71,8 @@ from backend.runs.log.steps import (
     RunResumed,
     RunStarted,
     Step,
+    TextRead,
+    select_payloads,
 )
 from backend.runs.relaxing.outcome import read_sought, relax_once
 from backend.runs.work.conclusion import conclude
@@ -73,6 +80,7 @@ from backend.runs.work.recording import RecordedTools, Recording, make_recording
 from backend.runs.work.spans import TracedLlm, TracedTools, trace_agent
 from backend.sources.store import SourceStore
 from backend.telemetry import logged_as
+from backend.tools.call import ToolSchema
 from backend.tools.context import RunState
 from backend.tools.queries import LimitReader
 from backend.tools.runner import ToolRunner
@@ -136,6 +144,9 @@ async def open_means(engine: Engine) -> AsyncIterator[Means]:
     async with open_statements(engine, CONNECTIONS) as statements:
         yield Means(statements, CancelWatch(statements))
 
+
+READING_SECONDS = 60.0
+"""A text that takes longer to read is planned as the rules have read it."""
 
 MAX_RESUMES = 20
 """A run that has been taken up so often kills its workers: it ends as failed."""
@@ -236,6 +247,7 @@ class _Work:
         """Everything to `run_finished`."""
         try:
             await self._begin()
+            await self._read_text()
             snapshot = await self._freeze_pool()
             cut = await self._plan_until_cut(snapshot)
             await self._conclude(snapshot, cut)
@@ -258,6 +270,70 @@ class _Work:
         )
         await self._writer.append(RunStarted() if is_first else RunResumed())
 
+    async def _read_text(self) -> None:
+        """Let a language model read what the rules have left over, once; a failure costs nothing else."""
+        done = (TextRead, PoolBuilt, RevisionBegun)
+        models, kept = self._planners.models, self._run.reading
+        if kept is None or kept["shown"] is None or models is None:
+            return
+        if any(isinstance(step.payload, done) for step in self._steps):
+            return
+        reading = ReadingDocument.model_validate(kept["shown"])
+        if self._request.planner == "builtin" or not list_unread(reading):
+            return
+        model = models.find(self._run.model).name
+        today = find_today(self._run.created_at)
+        question = write_question(reading, kept["fields"], today, self._request.locale)
+        began, reply, error = time.monotonic(), None, None
+        try:
+            reply = adopt_reply(await self._ask_reader(model, *question), 1)
+        except ModelError as failure:
+            error = failure.code
+            log.warning("the text was not read by %s: %s", model, error)
+        taken = read_answer(reply, reading) if reply else ModelReading()
+        seconds = round(time.monotonic() - began, 3)
+        step = TextRead(model=model, seconds=seconds, reply=reply, reading=taken, error=error)
+        await self._writer.append(step)
+        await self._read_log()
+
+    async def _ask_reader(
+        self, model: str, messages: Sequence[Message], tool: ToolSchema
+    ) -> ModelReply:
+        """The reply; a `ModelError` where it takes too long, or somebody cancels the run."""
+        assert self._planners.models is not None
+        async with self._planners.models.open(model) as llm:
+            asking = asyncio.create_task(TracedLlm(llm, model).reply(messages, [tool]))
+            waiting = asyncio.create_task(self._cancel.wait())
+            left = self._seconds_left()
+            limit = READING_SECONDS if left is None else min(left, READING_SECONDS)
+            tasks: set[asyncio.Task[Any]] = {asking, waiting}
+            try:
+                await asyncio.wait(tasks, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+                if asking.done():
+                    return await asking
+                raise ModelError("the model took too long to read", code="MODEL_TIMEOUT")
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _add_reading(self, session: Session, params: Mapping[str, ParamValue]) -> None:
+        """Make what a model has read a part of the request."""
+        read = next(select_payloads(self._steps, TextRead), None)
+        kept = self._run.reading
+        if read is None or kept is None or not read.reading.entries:
+            return
+        taken = await take_model_reading(session, kept, read.reading, params)
+        if taken.request is None or taken.reading is None:
+            return
+        self._request = taken.request
+        await update_run(
+            session,
+            self._run.id,
+            request=taken.request.model_dump(mode="json"),
+            reading=kept | {"fields": dict(taken.fields), "shown": taken.reading.as_json()},
+        )
+
     async def _freeze_pool(self) -> Snapshot:
         async with transaction(self._engine) as session:
             text = await read_snapshot_text(session, self._run.id)
@@ -269,6 +345,7 @@ class _Work:
                     await self._writer.append_in(session, _describe_pool(snapshot))
                 return snapshot
             params = await read_params(session)
+            await self._add_reading(session, params)
             pools, asked_at = CandidatePoolService(session), self._run.created_at
             snapshot = await pools.build(self._request, params, asked_at=asked_at)
             await update_run(
