@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.db.session import transaction
 from backend.errors import CatalogueNeededError
-from backend.params.registry import ParamValue
+from backend.params.registry import ParamValue, get_number
 from backend.pool.findings import count_funnel
 from backend.pool.plan_request import PlanRequest
 from backend.pool.rebuild import find_differences, rebuild
@@ -92,7 +92,8 @@ def is_refusal_due(old: Snapshot, new: Snapshot) -> bool:
     rules = "POOL_ALLOW_SYNTHETIC", stars, "POOL_KNOWN_SIZE", "POOL_FOOD_SIZE"
     if any(old.params[key] != new.params[key] for key in rules):
         return True
-    deeper = old.params["POOL_HOTEL_SIZE"] < new.params["POOL_HOTEL_SIZE"]
+    size = "POOL_HOTEL_SIZE"
+    deeper = get_number(old.params, size) < get_number(new.params, size)
     return any(
         set(pool.pois) - set(pool.must_see_added) - set(old.cities[city].ranking)
         or (deeper and old.cities[city].hotels_rejected.get("rank", 0))
