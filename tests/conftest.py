@@ -3,6 +3,7 @@
 import asyncio
 import random
 import shutil
+import signal
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -21,6 +22,9 @@ from tests.pg15 import start_pg15
 from tests.random_inputs import load_profile
 
 load_profile()  # before test modules are read: their settings begin with the profile's
+
+# A shell starts what it runs in the background deaf to Ctrl-C, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LEFT = pytest.StashKey[dict[str, int]]()
 

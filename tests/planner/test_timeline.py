@@ -293,6 +293,17 @@ def test_a_booking_in_the_small_hours_is_reached_from_the_hotel() -> None:
     assert anywhere[number + 1] == hotel
 
 
+def test_after_a_booking_that_lasted_all_night_no_bags_are_brought_to_the_hotel() -> None:
+    night = {"title": "night", "start": "2026-10-15T01:52", "end": "2026-10-15T06:43"}
+    there = {**night, "lat": 39.9342, "lon": 116.4074}
+    draft = make_draft({3: ["bj-tiantan"]}, hotels={"beijing": "bj-h-dongdan"})
+    snapshot = make_snapshot(origin=None, days=5, day_start="07:00", fixed=[there])
+    lines = plan(snapshot, draft, 3)
+    assert lines[0].endswith("night > bj-tiantan")
+    assert not any("luggage" in line for line in lines)
+    assert "TRAVEL_TIME" not in find_codes(snapshot, draft)
+
+
 def test_a_free_meal_says_where_one_is_and_which_tables_are_near() -> None:
     here: dict[str, Any] = {"lat": 39.9, "lon": 116.4}
     near = [

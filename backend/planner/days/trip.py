@@ -368,11 +368,12 @@ def _find_part(parts: list[Part], slot: FixedSlot) -> int:
 
 
 def _start_where_kept(snapshot: Snapshot, part: Part, before: list[FixedSlot]) -> Part:
-    """A part that begins at a booking which has lasted through the night."""
+    """A part that begins at a booking which has lasted through the night; the bags have a bed already."""
     kept = _find_kept(snapshot, part, before, 0)
     if part.free_from > 0 or kept is None or kept.position is None:
         return part
-    return dataclasses.replace(part, start=Place(kept.title, kept.position))
+    start = Place(kept.title, kept.position)
+    return dataclasses.replace(part, start=start, leaves_bags=False)
 
 
 def _start_after(part: Part, over: int) -> Part:
