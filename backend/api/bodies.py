@@ -15,7 +15,10 @@ from pydantic import BaseModel, ValidationError
 
 from backend.api.problems import BadBodyError, TooLargeError, list_faults
 from backend.bootstrap import Services
+from backend.db.session import transaction
 from backend.errors import Fault, RequestRefusedError
+from backend.runs.log.queries import find_run
+from backend.runs.log.steps import InputNeeded
 from backend.text import UNSTORABLE, escape_step, make_object
 
 MAX_BYTES = 1_000_000
@@ -107,13 +110,21 @@ def read_wait(prefer: str | None) -> float | None:
     return None
 
 
+async def _is_asking(services: Services, run_id: str) -> bool:
+    async with transaction(services.engine) as session:
+        run = await find_run(session, run_id, None)
+    return run is not None and run.status == "needs_input"
+
+
 async def wait_for_end(services: Services, run_id: str, seconds: float) -> None:
-    """Until the run's last step, or until the time is over."""
+    """Until the run's last step, or one that asks the traveller, or until the time is over."""
 
     async def follow() -> None:
         async with aclosing(services.feed.follow(run_id, 0)) as steps:
-            async for _ in steps:
-                pass
+            async for step in steps:
+                is_question = step is not None and isinstance(step.payload, InputNeeded)
+                if is_question and await _is_asking(services, run_id):
+                    return
 
     try:
         await asyncio.wait_for(follow(), seconds)

@@ -112,12 +112,16 @@ def _plan(context: click.Context, asked: _Asked) -> RunDocument:
                 asked.raw,
                 deadline_seconds=asked.deadline,
                 model=asked.model,
+                has_model=bool(planners.models),
             )
-            if context.command is ask:
-                await _ask_back(engine, started.run_id, asked.tenant)
-            async with hold_run(engine, started.run_id):  # one with questions stays as it is
-                await advance_run(engine, planners, started.run_id, means=means)
-        result = await show_run(engine, started.run_id, asked.tenant)
+            while True:
+                if context.command is ask:
+                    await _ask_back(engine, started.run_id, asked.tenant)
+                async with hold_run(engine, started.run_id):  # one with questions stays as it is
+                    await advance_run(engine, planners, started.run_id, means=means)
+                result = await show_run(engine, started.run_id, asked.tenant)
+                if not (result.needs and context.command is ask):  # a model may have read the text
+                    break
         if result.itinerary:
             await write_exports(context, engine, started.run_id)
         return result

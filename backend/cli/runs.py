@@ -207,7 +207,8 @@ def retry(output: Output, run_id: str, tenant: str | None) -> None:
     """Queue a new run for the request of an ended one; a worker carries it on."""
 
     async def work(engine: Engine, queue: JobQueue) -> RunDocument:
-        started = await retry_run(engine, queue, run_id, tenant)
+        has_model = make_models(read_settings()) is not None
+        started = await retry_run(engine, queue, run_id, tenant, has_model=has_model)
         return await show_run(engine, started.run_id, None)
 
     result = with_queue(work)

@@ -137,7 +137,13 @@ async def ask(request: Request, visit: VisitDep, services: ServicesDep) -> Respo
     try:
         said = _get(fields, "text")
         raw = {"text": said} if said else make_request(fields, visit.locale)
-        started = await start_run(services.engine, services.queue, principal.tenant, raw)
+        started = await start_run(
+            services.engine,
+            services.queue,
+            principal.tenant,
+            raw,
+            has_model=bool(services.planners.models),
+        )
     except RequestRefusedError as refused:
         return await _show(services, visit, fields, refused.faults)
     return RedirectResponse(f"/console/runs/{started.run_id}", 303)

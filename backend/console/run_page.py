@@ -274,7 +274,13 @@ async def plan_again(
     """A new run for the same request, on today's catalogue and parameters."""
     principal = require(visit, "user")
     await read_form(request, visit)
-    started = await retry_run(services.engine, services.queue, run_id, principal.tenant)
+    started = await retry_run(
+        services.engine,
+        services.queue,
+        run_id,
+        principal.tenant,
+        has_model=bool(services.planners.models),
+    )
     return RedirectResponse(f"/console/runs/{started.run_id}", 303)
 
 

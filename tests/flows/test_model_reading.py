@@ -1,5 +1,6 @@
 """A text read by rules and, where they do not understand, by a model that has to quote the words."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -63,6 +64,11 @@ async def ask(client: httpx.AsyncClient, **body: Any) -> dict[str, Any]:
     response = await client.post("/v1/itineraries", json=body)
     assert response.status_code == 200, response.text
     document: dict[str, Any] = response.json()
+    return document
+
+
+async def look(client: httpx.AsyncClient, run_id: str) -> dict[str, Any]:
+    document: dict[str, Any] = (await client.get(f"/v1/itineraries/{run_id}")).json()
     return document
 
 
@@ -167,3 +173,62 @@ async def test_notes_are_read_too_and_say_no_more_than_notes_may(seeded_url: str
 
 def list_kinds(wishes: Sequence[Mapping[str, Any]]) -> list[str]:
     return [str(wish["kind"]) for wish in wishes]
+
+
+VAGUE = "2027年3月5日去西安，两个人，舒适，从周五待到周日下午"
+DAYS = entry("days", 3, "从周五待到周日下午")
+
+
+async def test_a_model_reads_what_is_missing_before_anybody_is_asked(seeded_url: str) -> None:
+    async with desk(seeded_url, Reader(DAYS)) as (client, _):
+        run = await ask(client, text=VAGUE)
+        kinds = [event["type"] for event in await read_events(client, run["id"])]
+    assert (run["status"], run["request"]["days"], run["needs"]) == ("succeeded", 3, [])
+    assert "input_needed" not in kinds
+
+
+async def test_what_the_model_cannot_read_either_is_asked_for(seeded_url: str) -> None:
+    async with desk(seeded_url, reader := Reader()) as (client, _):
+        response = await client.post("/v1/itineraries", json={"text": VAGUE})
+        asked = response.json()
+        assert (response.status_code, asked["status"]) == (202, "needs_input")
+        assert [need["field"] for need in asked["needs"]] == ["days"]
+        assert (asked["request"], asked["finished_at"]) == (None, None)
+        answers = {"answers": [{"field": "days", "value": 2}]}
+        done = await client.post(f"/v1/itineraries/{asked['id']}/answers", json=answers)
+        assert done.status_code == 200, done.text
+        run = done.json()
+        kinds = [event["type"] for event in await read_events(client, run["id"])]
+    assert (run["status"], run["request"]["days"]) == ("succeeded", 2)
+    assert len(reader.asked) == 1
+    expected = ["run_queued", "run_started", "text_read", "input_needed", "run_queued"]
+    assert kinds[: len(expected)] == expected
+
+
+async def test_without_asking_defaults_are_taken_only_for_what_no_model_reads(
+    seeded_url: str,
+) -> None:
+    text = "去西安，从周五待到周日下午"
+    async with desk(seeded_url, Reader(DAYS)) as (client, _):
+        run = await ask(client, text=text, ask=False)
+    assert (run["status"], run["request"]["days"]) == ("succeeded", 3)
+    taken = [w["code"] for w in run["reading"]["warnings"] if w["code"] == "DEFAULT_TAKEN"]
+    assert len(taken) == 3  # date, travellers, tier
+
+
+async def test_a_run_whose_words_are_being_read_can_be_cancelled(seeded_url: str) -> None:
+    slow = Fault(kind="hang")
+    async with desk(seeded_url, Reader(fail=slow)) as (client, _):
+        started = await client.post(
+            "/v1/itineraries", json={"text": VAGUE}, headers={"Prefer": "wait=1"}
+        )
+        assert started.status_code == 202
+        assert started.json()["status"] in {"queued", "running"}
+        assert (started.json()["request"], started.json()["needs"]) == (None, [])
+        run_id = started.json()["id"]
+        listed = (await client.get("/v1/itineraries")).json()["items"]
+        assert [item["id"] for item in listed] == [run_id]
+        await client.post(f"/v1/itineraries/{run_id}/cancel")
+        async with asyncio.timeout(20):
+            while (await look(client, run_id))["status"] != "cancelled":  # noqa: ASYNC110 - HTTP tells nobody
+                await asyncio.sleep(0.1)

@@ -127,6 +127,7 @@ async def create_itinerary(
         headers.idempotency_key,
         headers.run_deadline,
         headers.model,
+        has_model=bool(services.planners.models),
     )
     response.headers["Location"] = f"/v1/itineraries/{started.run_id}"
     wait = read_wait(headers.prefer)

@@ -1,5 +1,5 @@
 // Follow a run: at each event the server draws its lines anew; at the end the page is loaded again.
-const page = document.querySelector("[data-live=yes]");
+const page = document.querySelector("[data-live=yes], [data-live=reading]");
 const place = page.querySelector("[data-progress]");
 const run = page.dataset.run;
 const againMs = 5000;
@@ -32,16 +32,20 @@ const kinds = [
 
 function follow() {
   const events = new EventSource(`/v1/itineraries/${run}/events`);
-  for (const kind of kinds) events.addEventListener(kind, draw);
-  events.addEventListener("run_finished", () => {
-    events.close();
-    location.reload();
-  });
+  const isReading = page.dataset.live === "reading"; // a model reads the words: then there is another page
+  const turns = isReading ? ["input_needed", "pool_built", "run_finished"] : ["run_finished"];
+  if (!isReading) for (const kind of kinds) events.addEventListener(kind, draw);
+  for (const kind of turns)
+    events.addEventListener(kind, () => {
+      events.close();
+      location.reload();
+    });
   events.addEventListener("error", () => {
     // The browser comes again by itself after a cut, but not after a refusal (a server too busy).
     if (events.readyState !== EventSource.CLOSED) return;
     setTimeout(() => {
-      draw();
+      if (page.dataset.live === "reading") location.reload();
+      else draw();
       follow();
     }, againMs);
   });

@@ -16,6 +16,11 @@ ASK: dict[str, tuple[str, str]] = {
     "ask.form": ("逐项填写", "Fill in field by field"),
     "reading.title": ("从这句话里读到的", "What was understood"),
     "reading.unclear": ("没有读懂", "not understood"),
+    "questions.reading": ("正在读这句话", "Reading your words"),
+    "questions.reading.lead": (
+        "规则没有全部读懂，模型正在读剩下的词句；读完后直接规划，或提几个问题。",
+        "The rules have not understood all of it, so a model reads the rest. Then planning begins, or a few questions follow.",
+    ),
     "questions.title": ("还差几个问题", "A few questions"),
     "questions.lead": (
         "回答后开始规划。不改就按默认值。",

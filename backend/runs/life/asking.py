@@ -38,6 +38,7 @@ from backend.reading.sentence import (
     make_need,
     read_sentence,
 )
+from backend.text import Locale
 
 MOST_CHOICES = 50
 _TRIES = 40
@@ -98,10 +99,18 @@ class Taken:
     request: PlanRequest | None
     needs: tuple[NeedDocument, ...] = ()
     reading: ReadingDocument | None = None
+    is_unread: bool = False
+    """A language model reads the rest of the text before anything is asked."""
 
 
-async def take_request(session: Session, raw: object, params: Mapping[str, ParamValue]) -> Taken:
-    """The request for a body with or without a text; a `RequestRefusedError` for given faults."""
+async def take_request(
+    session: Session, raw: object, params: Mapping[str, ParamValue], *, has_model: bool = False
+) -> Taken:
+    """The request for a body with or without a text; a `RequestRefusedError` for given faults.
+
+    With `has_model` nothing is asked, and no default taken, before a model has read what the rules
+    leave over.
+    """
     if not isinstance(raw, Mapping) or not (_BESIDE & raw.keys() or has_notes(raw)):
         return Taken({}, await resolve_request(session, raw, params))
     _check_beside(raw)
@@ -115,10 +124,11 @@ async def take_request(session: Session, raw: object, params: Mapping[str, Param
     noted = await read_text(session, raw["notes"], today, cities) if has_notes(raw) else None
     draft = _Draft(session, params, today, given, read, has_text=text is not None)
     draft.add_notes(noted)
-    needs = await draft.complete(asks=raw.get("ask", True))
     said = text if text is not None else raw.get("notes")
+    waits = has_model and text is not None and draft.is_for_a_model()
+    needs = await draft.complete(asks=waits or raw.get("ask", True))
     shown = None if text is None and noted is None else draft.show(str(said))
-    return Taken(draft.fields, draft.request, needs, shown)
+    return Taken(draft.fields, draft.request, needs, shown, waits and bool(needs))
 
 
 async def preview_request(session: Session, raw: object, params: Mapping[str, ParamValue]) -> Taken:
@@ -162,7 +172,7 @@ async def _find_cities(session: Session, given: Mapping[str, Any]) -> list[str]:
     return [entry.one.id for entry in found if entry.one]
 
 
-def find_locale(fields: Mapping[str, Any]) -> str:
+def find_locale(fields: Mapping[str, Any]) -> Locale:
     """The language in which is asked."""
     return "en" if fields.get("locale") == "en" else "zh-CN"
 
@@ -232,6 +242,11 @@ class _Draft:
             head = "备注没有读懂：" if self.is_chinese else "notes not understood: "
             entry = {"code": "NOT_UNDERSTOOD", "message": f"{head}{said}", "text": said}
             self.warnings.append(entry)
+
+    def is_for_a_model(self) -> bool:
+        """Whether words are left over that a model may read."""
+        is_left = any(not s["understood"] and any(map(str.isalnum, s["text"])) for s in self.spans)
+        return is_left and self.fields.get("planner") != "builtin"
 
     @property
     def is_chinese(self) -> bool:
@@ -364,21 +379,24 @@ async def take_model_reading(
     reading: ModelReading,
     params: Mapping[str, ParamValue],
 ) -> Taken:
-    """The request with what a model has read in the text; what is no sound field is left out.
+    """The request with what a model has read in the text, or the questions that are left.
 
-    `kept` is what the run keeps of its text. Without a request nothing of the reading holds.
+    `kept` is what the run keeps of its text. What the model says and is no sound field is left out;
+    all of it where that does not help.
     """
-    read: dict[str, Any] = {"request": {}, "spans": [], "needs": [], "warnings": []}
+    read: dict[str, Any] = {"request": {}, "spans": [], "needs": kept["needs"], "warnings": []}
     has_text = "text" in kept["raw"]
     today = find_today(read_utc())
     draft = _Draft(session, params, today, kept["fields"], read, has_text=has_text)
     draft.add_reading(reading)
     try:
-        await draft.resolve()
+        needs = await draft.complete(asks=kept["raw"].get("ask", True))
     except RequestRefusedError:  # too much of it, or at odds with what was given
-        return Taken(kept["fields"], None)
+        if not reading.entries:
+            raise
+        return await take_model_reading(session, kept, ModelReading(), params)
     shown = ReadingDocument.model_validate(kept["shown"])
-    return Taken(draft.fields, draft.request, (), _merge_spans(shown, draft))
+    return Taken(draft.fields, draft.request, needs, _merge_spans(shown, draft))
 
 
 def _merge_spans(shown: ReadingDocument, draft: _Draft) -> ReadingDocument:

@@ -25,7 +25,7 @@ from backend.errors import (
 from backend.ids import make_id
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue, get_number
-from backend.pool.plan_request import PlanRequest
+from backend.pool.plan_request import PlannerChoice, PlanRequest
 from backend.pool.request_shape import find_bad_text
 from backend.runs.life.admission import admit_runs, check_room, check_spending, lock_admission
 from backend.runs.life.asking import (
@@ -133,11 +133,13 @@ async def start_run(  # noqa: PLR0913 - a request, and all that may be wished be
     idempotency_key: str | None = None,
     deadline_seconds: int | None = None,
     model: str | None = None,
+    *,
+    has_model: bool = False,
 ) -> Started:
     """Check a request and put its run into the queue; without a queue the caller carries it on.
 
-    `model` is the configured name of the one to ask, None the default. `QueueFullError` where too
-    many of the tenant's runs wait already.
+    `model` is the configured name of the one to ask, None the default; `has_model` says that there
+    is one. `QueueFullError` where too many of the tenant's runs wait already.
     """
     async with transaction(engine) as session:
         claimed = await _find_claimed(session, tenant, _hash_body(raw, model), idempotency_key)
@@ -147,12 +149,12 @@ async def start_run(  # noqa: PLR0913 - a request, and all that may be wished be
         if queue is not None:  # before the work of checking a request that is refused anyway
             await check_room(session, tenant, params)
         new = NewRun(tenant, EXECUTOR if queue else INLINE, deadline_seconds, model)
-        taken = await take_request(session, raw, params)
+        taken = await take_request(session, raw, params, has_model=has_model)
         run_id = await _make_asked(session, new, taken, raw, params)
         if idempotency_key is not None:
             body = _hash_body(raw, model)
             await claim_key(session, tenant, idempotency_key, body, run_id, read_utc())
-        if queue is not None and taken.request is not None:
+        if queue is not None and (taken.request is not None or taken.is_unread):
             await admit_new(session, queue, tenant, run_id, params)
     return Started(run_id, is_new=True)
 
@@ -164,24 +166,30 @@ async def _make_asked(
     if taken.request is not None:
         beside = {} if taken.reading is None else {"reading": _keep(taken, raw, new)}
         return await make_run(session, new, taken.request, params, **beside)
-    new.find_deadline(params)
+    deadline = new.find_deadline(params)
+    planner: PlannerChoice = taken.fields.get("planner", "auto")
+    if taken.is_unread:
+        await check_spending(session, new.tenant, planner, params)
+    else:
+        deadline = dt.timedelta(hours=get_number(params, "NEEDS_INPUT_HOURS"))
     run_id, now = make_id("run"), read_utc()
     values = {
         "id": run_id,
         "tenant": new.tenant,
-        "status": "needs_input",
+        "status": "queued" if taken.is_unread else "needs_input",
         "executor": new.executor,
-        "planner": taken.fields.get("planner", "auto"),
+        "planner": planner,
         "locale": find_locale(taken.fields),
         "model": new.model,
         "request": dict(taken.fields),
         "reading": _keep(taken, raw, new),
         "created_at": now,
-        "deadline_at": now + dt.timedelta(hours=get_number(params, "NEEDS_INPUT_HOURS")),
+        "deadline_at": now + deadline,
     }
     await insert_run(session, values)
     fields = tuple(need.field for need in taken.needs)
-    await append_step(session, run_id, Step(1, InputNeeded(fields=fields), now))
+    first = RunQueued(planner=planner) if taken.is_unread else InputNeeded(fields=fields)
+    await append_step(session, run_id, Step(1, first, now))
     return run_id
 
 
@@ -193,6 +201,23 @@ def _keep(taken: Taken, raw: object, new: NewRun) -> dict[str, Any]:
         "fields": dict(taken.fields),
         "needs": [need.as_json() for need in taken.needs],
         "shown": None if taken.reading is None else taken.reading.as_json(),
+    }
+
+
+def describe_reading(kept: Mapping[str, Any], taken: Taken) -> dict[str, Any]:
+    """The columns of a run whose text was read once more; `kept` is what it kept of it before."""
+    request = taken.request
+    shown = None if taken.reading is None else taken.reading.as_json()
+    needs = [need.as_json() for need in taken.needs]
+    fields = dict(taken.fields)
+    reading = {**kept, "fields": fields, "needs": needs, "shown": shown}
+    if request is None:
+        return {"request": fields, "reading": reading}
+    return {
+        "request": request.model_dump(mode="json"),
+        "planner": request.planner,
+        "locale": request.locale,
+        "reading": reading,
     }
 
 
@@ -239,18 +264,9 @@ async def _go_on(
     await check_spending(session, run.tenant, taken.request.planner, params)
     new = NewRun(run.tenant, executor, run.reading["deadline_seconds"], run.model)
     now = read_utc()
-    shown = None if taken.reading is None else taken.reading.as_json()
-    await update_run(
-        session,
-        run.id,
-        status="queued",
-        executor=executor,
-        planner=taken.request.planner,
-        locale=taken.request.locale,
-        request=taken.request.model_dump(mode="json"),
-        reading=run.reading | {"needs": [], "fields": dict(taken.fields), "shown": shown},
-        deadline_at=now + new.find_deadline(params),
-    )
+    values = describe_reading(run.reading, taken)
+    values |= {"status": "queued", "executor": executor}
+    await update_run(session, run.id, **values, deadline_at=now + new.find_deadline(params))
     last = await read_last_seq(session, run.id)
     await append_step(
         session, run.id, Step(last + 1, RunQueued(planner=taken.request.planner), now)
@@ -349,7 +365,12 @@ async def _is_abandoned(session: Session, run: RunHead) -> bool:
 
 
 async def retry_run(
-    engine: Engine, queue: JobQueue | None, run_id: str, tenant: str | None
+    engine: Engine,
+    queue: JobQueue | None,
+    run_id: str,
+    tenant: str | None,
+    *,
+    has_model: bool = False,
 ) -> Started:
     """A new run for the request of an ended one: what has ended never runs again."""
     async with transaction(engine) as session:
@@ -357,7 +378,7 @@ async def retry_run(
         if not is_final(run.status):
             raise ConflictError(f"{run_id} is {run.status}; cancel it first")
     raw = run.reading["raw"] if run.reading else run.request
-    return await start_run(engine, queue, run.tenant, raw, model=run.model)
+    return await start_run(engine, queue, run.tenant, raw, model=run.model, has_model=has_model)
 
 
 async def remove_run(engine: Engine, run_id: str, tenant: str | None) -> None:

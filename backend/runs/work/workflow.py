@@ -10,9 +10,10 @@ Wishes to cancel, watched for all runs of a process at once: one query however m
 """
 
 import asyncio
+import datetime as dt
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,10 +25,10 @@ from backend.agent.models import Models
 from backend.agent.replies import adopt_reply
 from backend.agent.text_reader import ModelReading, list_unread, read_answer, write_question
 from backend.clock import read_utc
-from backend.db.session import Engine, Session, Statements, open_statements, transaction
+from backend.db.session import Engine, Statements, open_statements, transaction
 from backend.errors import UnavailableError, WaypoolError
 from backend.params.queries import read_params
-from backend.params.registry import ParamValue
+from backend.params.registry import get_number
 from backend.pool.plan_request import PlanRequest
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
@@ -36,7 +37,8 @@ from backend.results.handle import Owner
 from backend.results.run_results import RunResults
 from backend.results.store import ResultStore
 from backend.runs.life.admission import count_cost
-from backend.runs.life.asking import take_model_reading
+from backend.runs.life.asking import find_locale, take_model_reading
+from backend.runs.life.commands import describe_reading
 from backend.runs.life.ending import End, end_run
 from backend.runs.life.result import count_run_funnel
 from backend.runs.life.verdict import EMPTY_PLAN, Cut, is_empty_plan
@@ -241,13 +243,22 @@ class _Work:
         self._run, self._steps = run, steps
         last = steps[-1].seq if steps else 0
         self._writer = RunWriter(self._engine, self._means.statements, run.id, last)
-        self._request = PlanRequest.model_validate(run.request)
+        self._whole: PlanRequest | None = None
+
+    @property
+    def _request(self) -> PlanRequest:
+        """The request; one that a model has still to read is not whole before that."""
+        if self._whole is None:
+            self._whole = PlanRequest.model_validate(self._run.request)
+        return self._whole
 
     async def carry(self) -> None:
         """Everything to `run_finished`."""
         try:
             await self._begin()
             await self._read_text()
+            if not await self._take_reading():
+                return
             snapshot = await self._freeze_pool()
             cut = await self._plan_until_cut(snapshot)
             await self._conclude(snapshot, cut)
@@ -274,16 +285,16 @@ class _Work:
         """Let a language model read what the rules have left over, once; a failure costs nothing else."""
         done = (TextRead, PoolBuilt, RevisionBegun)
         models, kept = self._planners.models, self._run.reading
-        if kept is None or kept["shown"] is None or models is None:
+        if kept is None or kept["shown"] is None or kept.get("is_read") or models is None:
             return
         if any(isinstance(step.payload, done) for step in self._steps):
             return
         reading = ReadingDocument.model_validate(kept["shown"])
-        if self._request.planner == "builtin" or not list_unread(reading):
+        if self._run.planner == "builtin" or not list_unread(reading):
             return
         model = models.find(self._run.model).name
         today = find_today(self._run.created_at)
-        question = write_question(reading, kept["fields"], today, self._request.locale)
+        question = write_question(reading, kept["fields"], today, find_locale(kept["fields"]))
         began, reply, error = time.monotonic(), None, None
         try:
             reply = adopt_reply(await self._ask_reader(model, *question), 1)
@@ -317,22 +328,36 @@ class _Work:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _add_reading(self, session: Session, params: Mapping[str, ParamValue]) -> None:
-        """Make what a model has read a part of the request."""
-        read = next(select_payloads(self._steps, TextRead), None)
+    async def _take_reading(self) -> bool:
+        """Make what a model has read a part of the request; False where questions are left.
+
+        A request that a model was to read first is whole, or is asked about, only now.
+        """
         kept = self._run.reading
-        if read is None or kept is None or not read.reading.entries:
-            return
-        taken = await take_model_reading(session, kept, read.reading, params)
-        if taken.request is None or taken.reading is None:
-            return
-        self._request = taken.request
-        await update_run(
-            session,
-            self._run.id,
-            request=taken.request.model_dump(mode="json"),
-            reading=kept | {"fields": dict(taken.fields), "shown": taken.reading.as_json()},
-        )
+        read = next(select_payloads(self._steps, TextRead), None)
+        is_new = kept is not None and not kept.get("is_read") and read is not None
+        if kept is None or not (is_new or kept["needs"]):
+            return True
+        async with transaction(self._engine) as session:
+            params = await read_params(session)
+            reading = read.reading if read is not None else ModelReading()
+            taken = await take_model_reading(session, kept, reading, params)
+            assert taken.reading is not None
+            values = describe_reading({**kept, "is_read": True}, taken)
+            if taken.request is None and self._cancel.is_set():
+                steps = await self._read_log()
+                await end_run(session, self._run, End("cancelled", steps=steps))
+                return False
+            if taken.request is None:
+                hours = dt.timedelta(hours=get_number(params, "NEEDS_INPUT_HOURS"))
+                values |= {"status": "needs_input", "deadline_at": read_utc() + hours}
+                await update_run(session, self._run.id, **values, admitted_at=None)
+                fields = tuple(need.field for need in taken.needs)
+                await self._writer.append_in(session, InputNeeded(fields=fields))
+                return False
+            await update_run(session, self._run.id, **values)
+        self._whole = taken.request
+        return True
 
     async def _freeze_pool(self) -> Snapshot:
         async with transaction(self._engine) as session:
@@ -345,7 +370,6 @@ class _Work:
                     await self._writer.append_in(session, _describe_pool(snapshot))
                 return snapshot
             params = await read_params(session)
-            await self._add_reading(session, params)
             pools, asked_at = CandidatePoolService(session), self._run.created_at
             snapshot = await pools.build(self._request, params, asked_at=asked_at)
             await update_run(
