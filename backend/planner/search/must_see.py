@@ -7,7 +7,8 @@ begins too, so that the two agree in most cases.
 Which place could be put on a day that has no visit, and how much time is short where there is none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
@@ -18,7 +19,14 @@ from backend.planner.days.hours import read_hours
 from backend.planner.days.timeline import make_frames, make_ways
 from backend.planner.days.trip import Part, Trip
 from backend.planner.plan.draft import Draft, PlannedVisit
-from backend.planner.search.problem import state_problem
+from backend.planner.search.problem import (
+    Candidate,
+    bind_kept,
+    list_rooms,
+    state_few,
+    state_problem,
+    weigh,
+)
 from backend.planner.search.rating import WHOLE_DAY_MIN, Rater
 from backend.planner.search.solution import Solution, construct_all, construct_kept
 from backend.pool.candidate import PoiCandidate
@@ -93,23 +101,55 @@ def _make_rater(
     return Rater(problem, trip.snapshot.request.pace)
 
 
+MOST_AT_ONCE = 6
+"""Sights that are looked at together: mostly one of the first fits, and each takes time."""
+
+
 def find_addition(trip: Trip, draft: Draft, part: Part, money: Decimal | None) -> str | None:
-    """The most wanted sight of the pool that could be put into a part, for that much money."""
-    key = draft, part.day, part.city.id, money
-    return trip.snapshot.remember("addition", key, lambda: _find_addition(trip, draft, part, money))
+    """The most wanted sight of the pool that could be put into a part, for that much money.
+
+    Asked for at every write while days are empty, so what a write has not changed is remembered.
+    """
+    snapshot, city = trip.snapshot, part.city.id
+    planned = frozenset(draft.poi_ids)
+    kept = tuple(
+        (part.day, visit)
+        for visit in draft.visits_on(part.day)
+        if snapshot.poi(visit.poi_id) is not None
+    )
+    wanted = snapshot.remember(f"sights {city}", planned, lambda: _list_wanted(trip, city, planned))
+    return snapshot.remember(
+        f"addition {city} {part.day}",
+        (planned, kept, trip.parts[part.day], money),
+        lambda: _find_addition(trip, part, wanted, kept, money),
+    )
 
 
-def _find_addition(trip: Trip, draft: Draft, part: Part, money: Decimal | None) -> str | None:
-    snapshot, planned = trip.snapshot, set(draft.poi_ids)
-    rows = [snapshot.rows.pois[i] for i in snapshot.cities[part.city.id].pois if i not in planned]
-    sights = [row for row in rows if row.type not in FOOD_TYPES]
-    kept = [(part.day, v) for v in draft.visits_on(part.day) if snapshot.poi(v.poi_id) is not None]
-    problem = state_problem(trip, draft, sights, kept, days=(part.day,))
-    rater = Rater(replace(problem, money=money, is_broke=False), snapshot.request.pace)
-    solution = construct_kept(rater)
-    wanted = sorted(solution.left, key=lambda c: (-problem.candidates[c].weight, c))
-    found = next((c for c in wanted if _is_worth_going(solution, part, c)), None)
-    return None if found is None else problem.candidates[found].poi.id
+def _list_wanted(trip: Trip, city: str, planned: AbstractSet[str]) -> list[Candidate]:
+    """Sights that are not planned, the most wanted first."""
+    pois, rows = trip.snapshot.cities[city].pois, trip.snapshot.rows.pois
+    left = [rows[poi_id] for poi_id in pois if poi_id not in planned]
+    candidates = weigh(trip, [poi for poi in left if poi.type not in FOOD_TYPES])
+    return sorted(candidates, key=lambda candidate: -candidate.weight)
+
+
+def _find_addition(
+    trip: Trip,
+    part: Part,
+    wanted: Sequence[Candidate],
+    kept: Sequence[tuple[int, PlannedVisit]],
+    money: Decimal | None,
+) -> str | None:
+    rooms, bound = list_rooms(trip, (part.day,)), bind_kept(trip, kept)
+    for first in range(0, len(wanted), MOST_AT_ONCE):
+        some = wanted[first : first + MOST_AT_ONCE]
+        problem = state_few(trip, rooms, [*bound, *some], money)
+        solution = construct_kept(Rater(problem, trip.snapshot.request.pace))
+        numbers = range(len(bound), len(bound) + len(some))
+        found = next((c for c in numbers if _is_worth_going(solution, part, c)), None)
+        if found is not None:
+            return problem.candidates[found].poi.id
+    return None
 
 
 def _is_worth_going(solution: Solution, part: Part, number: int) -> bool:

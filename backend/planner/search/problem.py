@@ -12,9 +12,9 @@ are named tilts it.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
@@ -166,7 +166,7 @@ class Tie(NamedTuple):
 
 
 def tie_candidates(
-    candidates: Sequence[Candidate], bases: dict[str, Position]
+    candidates: Sequence[Candidate], bases: Mapping[str, Position]
 ) -> tuple[tuple[Tie, ...], ...]:
     """The ties of each candidate; `bases` are the beds by city."""
     ties: list[list[Tie]] = [[] for _ in candidates]
@@ -244,8 +244,13 @@ class Problem:
     is_broke: bool
     fare_worth: float
     interests: frozenset[str] = frozenset()
-    ties: tuple[tuple[Tie, ...], ...] = ()
+    bases: Mapping[str, Position] = field(default_factory=dict)
     asked: Asked = NOTHING_ASKED
+
+    @cached_property
+    def ties(self) -> tuple[tuple[Tie, ...], ...]:
+        """What lies beside each candidate; without `bases`, the beds by city, nothing is looked at."""
+        return tie_candidates(self.candidates, self.bases) if self.bases else ()
 
     @cached_property
     def sequences(self) -> tuple[tuple[frozenset[int], frozenset[int]], ...]:
@@ -282,22 +287,48 @@ def state_problem(
 
     Locked places go in before all others. With `days` only those are filled.
     """
-    ways = make_ways(trip.snapshot)
-    frames = [f for day in days or sorted(trip.parts) for f in make_frames(trip, day, ways)]
-    rooms = tuple(_make_room(trip, frame) for frame in frames)
     candidates = (*bind_kept(trip, kept, asked.locked), *weigh(trip, pois, asked))
     money = _find_money(trip, draft)
-    return Problem(
-        candidates=candidates,
-        rooms=rooms,
-        stops=tuple(tuple(_make_stop(trip, c, room, asked) for room in rooms) for c in candidates),
+    problem = _put_into(trip, list_rooms(trip, days), candidates, asked)
+    return replace(
+        problem,
         money=None if money is None or money < 0 else money,
         is_broke=money is not None and money < 0,
-        fare_worth=MONEY_WORTH[trip.snapshot.request.budget_tier],
-        interests=frozenset(trip.snapshot.request.interests),
-        ties=tie_candidates(candidates, {s.city.id: s.base.position for s in trip.stays}),
+        bases={stay.city.id: stay.base.position for stay in trip.stays},
+    )
+
+
+def list_rooms(trip: Trip, days: Sequence[int] = ()) -> tuple[Room, ...]:
+    """The rooms of some days, or of all."""
+    ways = make_ways(trip.snapshot)
+    frames = [f for day in days or sorted(trip.parts) for f in make_frames(trip, day, ways)]
+    return tuple(_make_room(trip, frame) for frame in frames)
+
+
+def _put_into(
+    trip: Trip, rooms: tuple[Room, ...], candidates: Sequence[Candidate], asked: Asked
+) -> Problem:
+    request = trip.snapshot.request
+    return Problem(
+        candidates=tuple(candidates),
+        rooms=rooms,
+        stops=tuple(tuple(_make_stop(trip, c, room, asked) for room in rooms) for c in candidates),
+        money=None,
+        is_broke=False,
+        fare_worth=MONEY_WORTH[request.budget_tier],
+        interests=frozenset(request.interests),
         asked=asked,
     )
+
+
+def state_few(
+    trip: Trip,
+    rooms: tuple[Room, ...],
+    candidates: Sequence[Candidate],
+    money: Decimal | None,
+) -> Problem:
+    """The problem of these candidates alone in these rooms, for that much money, wherever they lie."""
+    return replace(_put_into(trip, rooms, candidates, NOTHING_ASKED), money=money)
 
 
 def _make_room(trip: Trip, frame: Frame) -> Room:
