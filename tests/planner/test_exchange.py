@@ -1,11 +1,13 @@
 """The end of a search: neighbours on one day, lights after dark, no exchange left that would help."""
 
 import datetime as dt
+from itertools import permutations
 
 from backend.planner.days.hours import find_evening, is_at_best, is_for_evenings, read_best_times
 from backend.planner.plan.itinerary import VisitItem
 from backend.planner.search.arrange import arrange
 from backend.planner.search.improve import list_changes
+from backend.planner.search.rating import Rater
 from tests.factories import make_snapshot
 from tests.planner.plans import make_draft
 from tests.row_makers import make_poi
@@ -78,6 +80,27 @@ def test_what_a_change_is_said_to_cost_is_what_it_costs() -> None:
             assert abs(twin.cost - cost) < 1e-6
             tried += 1
     assert tried > 5
+
+
+def test_the_least_that_an_order_costs_is_no_more_than_its_price() -> None:
+    places = [
+        make_poi(f"p{n}", lat=39.85 + n * 37 % 11 / 60, lon=116.3 + n / 20, duration_min=120)
+        for n in range(5)
+    ]
+    places += [
+        make_poi("early", type="temple", opening_hours="09:00-11:00", duration_min=60),
+        make_poi("table", type="restaurant", opening_hours="11:00-21:00", duration_min=60),
+    ]
+    found = arrange(make_snapshot(pois=places), SETTLED, [poi.id for poi in places]).solution
+    rater = Rater(found.rater.problem, "standard")
+    rooms = range(len(rater.problem.rooms))
+    orders = [(r, o) for r in rooms for n in (1, 2, 3) for o in permutations(range(7), n)
+              if all(rater.problem.stops[c][r] for c in o)]  # fmt: skip
+    least = [rater.price_at_least(room, order) for room, order in orders]
+    rated = [rater.rate(room, order) for room, order in orders]
+    assert any(price is None for price in least)
+    for price, rating in zip(least, rated, strict=True):
+        assert rating.plan.faults if price is None else price <= rating.cost
 
 
 def test_a_whole_and_its_part_are_not_both_visited() -> None:

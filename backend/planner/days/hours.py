@@ -166,11 +166,12 @@ def find_evening(dusk: int) -> int:
 
 
 def is_at_best(times: frozenset[TimeOfDay], start: int, end: int, dusk: int) -> bool:
-    """Whether a visit lies in one of these times of day."""
-    fits: dict[TimeOfDay, bool] = {
-        "morning": start < NOON,
-        "day": start < dusk - SUNSET_MIN,
-        "dusk": start <= dusk + SUNSET_MIN and end >= dusk - SUNSET_MIN,
-        "night": start >= find_evening(dusk) and end >= dusk + LEAST_DARK_MIN,
-    }
-    return any(fits[time] for time in sorted(times))
+    """Whether a visit lies in one of these times of day; asked for each order that is rated."""
+    if "morning" in times and start < NOON:
+        return True
+    if "day" in times and start < dusk - SUNSET_MIN:
+        return True
+    if "dusk" in times and start <= dusk + SUNSET_MIN and end >= dusk - SUNSET_MIN:
+        return True
+    is_dark = end >= dusk + LEAST_DARK_MIN
+    return is_dark and "night" in times and start >= find_evening(dusk)

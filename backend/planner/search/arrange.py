@@ -121,10 +121,10 @@ def _find_reason(solution: Solution, number: int) -> str:
 
 
 def _list_ratings(solution: Solution, room: int, number: int) -> list[Rating]:
-    order = solution.orders[room]
-    return [
-        solution.rater.rate(room, (*order[:n], number, *order[n:])) for n in range(len(order) + 1)
-    ]
+    """Of every position at which times are kept; at the others the day is full, that is no news."""
+    order, rater = solution.orders[room], solution.rater
+    longer = [(*order[:n], number, *order[n:]) for n in range(len(order) + 1)]
+    return [rater.rate(room, o) for o in longer if rater.price_at_least(room, o) is not None]
 
 
 def _read_reason(problem: Problem, rating: Rating) -> str:

@@ -35,7 +35,7 @@ def exchange_visits(solution: Solution, guard: Guard) -> Solution:
         for change in list_changes(better):
             if guard.is_over():
                 return better
-            cost = better.try_change(change)
+            cost = better.try_change(change, best_cost)
             if cost is not None and cost < best_cost:
                 best, best_cost = change, cost
         if best is None:
@@ -236,6 +236,8 @@ def polish(solution: Solution) -> Solution:
             rated = better.rater.rate(room, better.orders[room])
             options = [(rated.cost, better.orders[room])]
             for shifted in _list_shifts(better.orders[room]):
+                if better.rater.price_at_least(room, shifted) is None:
+                    continue
                 rating = better.rater.rate(room, shifted)
                 if rating.is_allowed and rating.money <= rated.money:
                     options.append((rating.cost, shifted))

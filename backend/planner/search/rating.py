@@ -95,6 +95,9 @@ WHOLE_DAY_MIN = 6 * 60
 DARK_MINUTE = 0.75
 """A minute of a park or a mountain in the dark."""
 
+ROUNDING = 1e-6
+"""More than sums of the same prices in another order differ by."""
+
 Order = tuple[int, ...]
 """Candidate numbers of one room, in visiting order."""
 
@@ -142,6 +145,8 @@ class Rater:
         pois = [candidate.poi for candidate in problem.candidates]
         self._is_evening = [is_for_evenings(poi, problem.interests) for poi in pois]
         self._is_daylight = [is_for_daylight(poi) for poi in pois]
+        self._best_times = [read_best_times(poi) for poi in pois]
+        self._is_lit = [is_lit(poi) for poi in pois]
         self._known: list[dict[Order, Rating]] = [{} for _ in problem.rooms]
         self._estimates: list[dict[tuple[Order, int], list[tuple[float, Order]]]] = [
             {} for _ in problem.rooms
@@ -161,6 +166,34 @@ class Rater:
         if known is None:
             known = self._estimates[room][order, candidate] = self._estimate(room, order, candidate)
         return known
+
+    def price_at_least(self, room: int, order: Order) -> float | None:
+        """What an order costs at the least: its ways, if no meal delays it; None: it breaks times.
+
+        A few sums instead of a schedule, for the many orders that nobody would take anyway.
+        """
+        known = self._known[room].get(order)
+        if known is not None:
+            return None if known.plan.faults else known.cost
+        frame, stops = self.problem.rooms[room].frame, self.list_stops(room, order)
+        if frame.fixed or not stops:
+            return 0.0
+        node, clock, ways, fares, spent = frame.start, frame.part.ready, 0, 0.0, 0
+        for number, stop in enumerate(stops):
+            start = stop.start_from(clock + frame.gap(node, stop, is_after_visit=number > 0))
+            if not stop.is_allowed(start):
+                return None
+            ways += frame.ways.minutes(node, stop.node)
+            fares += frame.ways.fare(node, stop.node)
+            spent += 0 if stop.is_food else stop.duration
+            node, clock = stop.node, start + stop.duration
+        if clock + frame.way_home(node) > frame.latest_end:
+            return None
+        if frame.end is not None:
+            ways += frame.way_home(node)
+            fares += frame.ways.fare(node, frame.end)
+        full = self.price_fullness(room, max(1, ways + spent))
+        return ways + self.problem.fare_worth * fares + full - ROUNDING
 
     def price_fullness(self, room: int, busy: int) -> float:
         """The part of the price that depends only on how many minutes are used."""
@@ -240,9 +273,9 @@ class Rater:
                 return 0.0
             lost = _share_lost(candidate.poi, self.problem.interests)
             return NIGHT_PLACE_BY_DAY + lost * candidate.weight * (not candidate.is_bound)
-        if not is_at_best(read_best_times(candidate.poi), slot.start, slot.end, dusk):
+        if not is_at_best(self._best_times[number], slot.start, slot.end, dusk):
             return OFF_TIME
-        return LIT_PLACE_BY_DAY * (slot.end <= dusk and is_lit(candidate.poi))
+        return LIT_PLACE_BY_DAY * (slot.end <= dusk and self._is_lit[number])
 
     def _is_excused(self, number: int, order: Order, excess: Excess) -> bool:
         """Only must-sees and kept visits may exceed meals and pace, and only as far as they need."""

@@ -3,6 +3,7 @@
 Start solutions: kept visits as they stood, then must-sees, then the rest in four different orders.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -57,18 +58,28 @@ class Solution:
             self.cost += self._price_ties(candidate, self._find_day(room))
             self._days[candidate] = self._find_day(room)
 
-    def try_change(self, orders: Mapping[int, Order]) -> float | None:
-        """The cost with other orders of the same visits, None where that is not allowed."""
-        ratings = [
-            (self.rater.rate(r, self.orders[r]), self.rater.rate(r, o)) for r, o in orders.items()
-        ]
-        money = sum((after.money - before.money for before, after in ratings), Decimal(0))
+    def try_change(self, orders: Mapping[int, Order], below: float = math.inf) -> float | None:
+        """The cost with other orders of the same visits, None where that is not allowed.
+
+        None too where the cost could not be less than `below`: that is often clear at a glance.
+        """
+        parting = self._price_parting(orders)
+        before = [self.rater.rate(room, self.orders[room]) for room in orders]
+        least = [self.rater.price_at_least(room, order) for room, order in orders.items()]
+        if None in least:
+            return None
+        gained = add_up(rating.cost for rating in before)
+        low = self.cost + parting + add_up(price for price in least if price is not None) - gained
+        if low >= below:
+            return None
+        after = [self.rater.rate(room, order) for room, order in orders.items()]
+        changes = list(zip(before, after, strict=True))
+        money = sum((new.money - old.money for old, new in changes), Decimal(0))
         limit = self.rater.problem.money
         is_dear = limit is not None and money > 0 and self.money + money > limit
-        if is_dear or not all(after.is_allowed for _, after in ratings):
+        if is_dear or not all(rating.is_allowed for rating in after):
             return None
-        added = add_up(after.cost - before.cost for before, after in ratings)
-        return self.cost + added + self._price_parting(orders)
+        return self.cost + add_up(new.cost - old.cost for old, new in changes) + parting
 
     def change(self, orders: Mapping[int, Order]) -> None:
         """Give rooms other orders; what they exchange is out for a moment."""
@@ -113,7 +124,7 @@ class Solution:
     def append(self, room: int, candidate: int) -> None:
         """Put a candidate at the end of a room's order, if that is allowed and can be paid."""
         order = (*self.orders[room], candidate)
-        if candidate in self.left and self._try(candidate, room, order) is not None:
+        if candidate in self.left and self._try(candidate, room, order, math.inf) is not None:
             self.set_order(room, order)
 
     def insert_all(self, candidates: Iterable[int]) -> None:
@@ -129,7 +140,7 @@ class Solution:
         for estimate, room, order in self._estimate(candidate):
             if best is not None and estimate >= best.added:
                 break
-            move = self._try(candidate, room, order)
+            move = self._try(candidate, room, order, math.inf if best is None else best.added)
             if move is not None and (best is None or move.added < best.added):
                 best = move
         return best
@@ -145,17 +156,21 @@ class Solution:
         found.sort()
         return found
 
-    def _try(self, candidate: int, room: int, order: Order) -> Move | None:
-        rating = self.rater.rate(room, order)
+    def _try(self, candidate: int, room: int, order: Order, below: float) -> Move | None:
+        """The insertion, if it is allowed and adds less than the weight and than `below`."""
         before = self.rater.rate(room, self.orders[room])
+        ties = self._price_ties(candidate, self._find_day(room))
+        most = min(below, self.rater.problem.candidates[candidate].weight)
+        least = self.rater.price_at_least(room, order)
+        if least is None or least - before.cost + ties >= most:
+            return None
+        rating = self.rater.rate(room, order)
         if not rating.is_allowed or not self._can_pay(candidate, rating.money - before.money):
             return None
         if self.rater.problem.asked.is_wished and not self._is_within(candidate, room, order):
             return None
-        added = rating.cost - before.cost + self._price_ties(candidate, self._find_day(room))
-        if added >= self.rater.problem.candidates[candidate].weight:
-            return None
-        return Move(candidate, room, order, added)
+        added = rating.cost - before.cost + ties
+        return Move(candidate, room, order, added) if added < most else None
 
     def _is_within(self, number: int, room: int, order: Order) -> bool:
         """Whether a candidate that nobody must have stays within the limits of the wishes."""
