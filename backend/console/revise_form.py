@@ -116,11 +116,11 @@ class Sent:
 def show_form(snapshot: Snapshot, names: Names, sent: Sent, *, has_model: bool) -> dict[str, Any]:
     """The values of the form's template; `is_open` where it was sent and came back."""
     fields, faults = sent.fields, sent.faults
-    is_told = has_model and snapshot.request.planner != "builtin"
+    is_told = not has_model or snapshot.request.planner != "builtin"
     return {
         "is_open": bool(faults),
         "may_tell": is_told,
-        "no_model": not has_model,
+        "is_by_rules": not has_model,
         "fields": fields,
         "faults": {
             name: [_say(fault, names) for fault in entries] for name, entries in faults.items()

@@ -5,19 +5,36 @@ changes. If no day is given for a place, or no name for a hotel, the choice with
 violations is taken. The run then repairs what is still broken, and keeps what was asked for.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
+from backend.catalogue.place_types import FOOD_TYPES
 from backend.errors import ToolError
 from backend.planner.check.validator import validate
 from backend.planner.days.timeline import build_itinerary
 from backend.planner.edits import choose_hotel, list_days_in, put_visit, with_visits
 from backend.planner.plan.draft import Barred, Draft, Locks
-from backend.planner.plan.itinerary import Itinerary, LegItem, MealItem, StayItem, VisitItem
+from backend.planner.plan.itinerary import (
+    Itinerary,
+    LegItem,
+    MealItem,
+    StayItem,
+    Violation,
+    VisitItem,
+)
 from backend.planner.search.arrange import arrange
 from backend.pool.snapshot import Snapshot
+from backend.pool.wishes import (
+    AtWish,
+    BedsWish,
+    HotelWish,
+    IntercityWish,
+    PriceWish,
+    SpendWish,
+    Wish,
+)
 
 STRAIN = frozenset({"PACE", "MEAL_MISSED", "TRAVEL_SHARE", "EMPTY_DAY", "CHECK_IN", "LATE_ARRIVAL"})
 """Warnings that another day, or another hotel, may take away."""
@@ -158,6 +175,83 @@ def change_pace(snapshot: Snapshot, draft: Draft, locks: Locks) -> Draft:
             if visit.poi_id in locks.poi_ids and visit.poi_id not in paced.poi_ids:
                 paced = put_visit(snapshot, paced, day, visit.poi_id, visit.at)
     return paced
+
+
+def keep_wishes(snapshot: Snapshot, draft: Draft, locks: Locks) -> Draft:
+    """The draft with what the snapshot's wishes ask for, and without what they refuse.
+
+    Hotels and trains that break a wish are taken out: the planner chooses others. Visits stay on
+    their days where that keeps all wishes, else all of them are arranged anew.
+    """
+    errors = [v for v in _find_errors(snapshot, draft) if v.where.wish is not None]
+    if not errors:
+        return draft
+    wishes = [snapshot.request.wishes[v.where.wish or 0] for v in errors]
+    if any(isinstance(wish, HotelWish | BedsWish) or _is_for_nights(wish) for wish in wishes):
+        held = locks.hotels
+        draft = draft.model_copy(
+            update={"hotels": {c: h for c, h in draft.hotels.items() if held.get(c) == h}}
+        )
+    if any(isinstance(wish, IntercityWish) for wish in wishes):
+        trains = {leg: ids for leg, ids in draft.trains.items() if locks.trains.get(leg) == ids}
+        draft = draft.model_copy(update={"trains": trains})
+    if all(isinstance(wish, HotelWish | BedsWish | IntercityWish) for wish in wishes):
+        return draft
+    named = {i for wish in wishes if isinstance(wish, AtWish) for i in wish.places}
+    moved = draft
+    for day, visits in draft.visits.items():
+        stay = [v for v in visits if v.poi_id not in named or v.poi_id in locks.poi_ids]
+        moved = with_visits(moved, day, stay)
+    ids = draft.poi_ids
+    kept = arrange(snapshot, moved, ids, keep=True, locks=locks).draft
+    if not any(v.where.wish is not None for v in _find_errors(snapshot, kept)):
+        return kept
+    return _find_best(snapshot, [kept, arrange(snapshot, moved, ids, locks=locks).draft])
+
+
+def give_beds(snapshot: Snapshot, draft: Draft, locks: Locks) -> Draft:
+    """The draft with a hotel for each city that has lost its own to the changed request."""
+    barred = {row_id for kind, row_id in locks.out if kind == "hotel"}
+    for city, pool in snapshot.cities.items():
+        if pool.nights and city not in draft.hotels and set(pool.hotels) - barred:
+            draft = swap_hotel(snapshot, draft, city, None, barred)
+    return draft
+
+
+MORE_A_DAY = 6
+"""Places that are tried for each day that is new."""
+
+
+def fill_days(snapshot: Snapshot, draft: Draft, days: Sequence[int], locks: Locks) -> Draft:
+    """The draft with sights of the pool for days that were not there before.
+
+    The last day of before has more time now, so it may get some too; all other visits stay.
+    """
+    if not days:
+        return draft
+    planned, rows = {*draft.poi_ids}, snapshot.rows.pois
+    out = {row_id for _, row_id in locks.out}
+    more = [
+        poi_id
+        for pool in snapshot.cities.values()
+        for poi_id in [
+            i
+            for i in pool.pois
+            if i not in planned and i not in out and rows[i].type not in FOOD_TYPES
+        ][: MORE_A_DAY * len(days)]
+    ]
+    return arrange(snapshot, draft, [*draft.poi_ids, *more], keep=True, locks=locks).draft
+
+
+def _is_for_nights(wish: Wish) -> bool:
+    return (isinstance(wish, PriceWish) and wish.of == "night") or (
+        isinstance(wish, SpendWish) and wish.on == "hotels"
+    )
+
+
+def _find_errors(snapshot: Snapshot, draft: Draft) -> list[Violation]:
+    found = validate(snapshot, draft, build_itinerary(snapshot, draft))
+    return [violation for violation in found if violation.severity == "error"]
 
 
 def swap_hotel(

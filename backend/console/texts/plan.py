@@ -313,10 +313,10 @@ REVISE: dict[str, tuple[str, str]] = {
         "用自己的话写，交给语言模型；下面的修改由程序先完成。",
         "In your own words, for the language model; the changes below are made by code first.",
     ),
-    "revise.no_model": (
-        "没有配置语言模型，内置规划器读不懂文字：请在下面直接选择要改的地方。",
-        "No language model is configured, and the built-in planner reads no words:"
-        " choose below what to change.",
+    "revise.message.rules": (
+        "常见的说法由规则读懂，例如“第二天太满了，酒店换便宜点”“把天坛挪到第三天上午”。没读懂的会说明。",
+        "Rules understand what is usually said, such as “day 2 is too full, a cheaper hotel” or"
+        " “move the Temple of Heaven to the morning of day 3”. What they do not understand is named.",
     ),
     "revise.builtin": (
         "这次运行由内置规划器负责，它读不懂文字：请在下面直接选择要改的地方。",
@@ -352,8 +352,9 @@ REVISE: dict[str, tuple[str, str]] = {
         "Nothing is to be changed yet: choose at least one thing.",
     ),
     "revise.fault.model_needed": (
-        "文字需要语言模型，而这里没有：请选择具体的修改。",
-        "Words need a language model, and there is none here: choose what to change.",
+        "没有读懂这句话，这里也没有语言模型：请换个说法，或在下面选择要改的地方。",
+        "These words were not understood, and there is no language model here: say it in other"
+        " words, or choose below what to change.",
     ),
     "revise.fault.locked": (
         "这与要保留的内容矛盾。",

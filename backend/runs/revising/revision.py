@@ -1,11 +1,11 @@
 """What a traveller wants changed in a finished plan: the body of a revision, and what it comes to."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from backend.agent.provider_profile import list_faults
 from backend.catalogue.matching import find_known
@@ -16,16 +16,18 @@ from backend.planner.revision import (
     Target,
     add_place,
     change_pace,
+    fill_days,
     find_target,
+    give_beds,
     keep_known,
+    keep_wishes,
     lock_targets,
     remove_target,
     swap_hotel,
 )
-from backend.pool.plan_request import Pace
+from backend.pool.plan_request import Pace, PlanRequest
 from backend.pool.snapshot import Snapshot
 from backend.runs.log.steps import RevisionBegun
-from backend.runs.revising.messages import read_message
 from backend.text import make_pointer
 
 DoneT = TypeVar("DoneT")
@@ -79,7 +81,40 @@ class SwapHotelEdit(Part):
     hotel_id: Name | None = None
 
 
-Edit = Annotated[RemoveEdit | AddEdit | PaceEdit | SwapHotelEdit, Field(discriminator="op")]
+class WishEdit(Part):
+    """One more wish, of the kinds that a request may hold; it replaces one about the same thing."""
+
+    op: Literal["wish"]
+    wish: dict[str, JsonValue]
+
+
+class SetEdit(Part):
+    """Another value for a field of the request; what the plan holds stays where it still fits."""
+
+    op: Literal["set"]
+    field: Literal[
+        "days",
+        "start_date",
+        "travellers",
+        "children",
+        "seniors",
+        "budget_tier",
+        "budget_total",
+        "interests",
+        "must_see",
+        "avoid",
+        "dietary",
+        "access",
+        "day_start",
+        "day_end",
+        "fixed",
+    ]
+    value: JsonValue
+
+
+Edit = Annotated[
+    RemoveEdit | AddEdit | PaceEdit | SwapHotelEdit | WishEdit | SetEdit, Field(discriminator="op")
+]
 
 
 class RevisionRequest(Part):
@@ -95,7 +130,16 @@ class RevisionRequest(Part):
 
 _FIELDS = tuple(
     name
-    for part in (RevisionRequest, ItemRef, RemoveEdit, AddEdit, PaceEdit, SwapHotelEdit)
+    for part in (
+        RevisionRequest,
+        ItemRef,
+        RemoveEdit,
+        AddEdit,
+        PaceEdit,
+        SwapHotelEdit,
+        WishEdit,
+        SetEdit,
+    )
     for name in part.model_fields
 )
 
@@ -138,20 +182,87 @@ def read_revision(raw: object) -> RevisionRequest:
     return asked
 
 
-def understand(asked: RevisionRequest, present: Shown, snapshot: Snapshot) -> RevisionRequest:
-    """The message as edits, where no language model is there to read it; else a fault."""
-    if not asked.message.strip():
-        return asked
-    found = read_message(asked.message, present.itinerary, snapshot)
+def with_read(asked: RevisionRequest, found: Sequence[dict[str, object]]) -> RevisionRequest:
+    """What is asked with the message as edits; a fault where nothing of it was understood."""
     if not found:
         message = (
             "NOT_UNDERSTOOD: the message was not understood by rules, and no language model is"
-            " configured: say it in other words, or send edits"
+            " configured: say what is to change in other words, such as “day 2 is too full”,"
+            " “a cheaper hotel” or “move the museum to day 3”, or send edits"
         )
         raise RequestRefusedError([Fault("/message", "model_needed", message)])
-    edits = [edit.model_dump() for edit in asked.edits] + found
+    edits = [edit.model_dump() for edit in asked.edits] + [*found]
     kept = {**asked.model_dump(), "message": "", "edits": edits}
     return RevisionRequest.model_validate(kept)
+
+
+def changes_request(asked: RevisionRequest) -> bool:
+    """Whether an edit changes what was asked for, so that another pool is due."""
+    return any(isinstance(edit, WishEdit | SetEdit) for edit in asked.edits)
+
+
+def change_request(request: PlanRequest, edits: Sequence[Edit]) -> dict[str, Any]:
+    """The request as JSON with what edits set and wish for; `point_at_edits` knows where faults go."""
+    raw = request.model_dump(mode="json", by_alias=True, exclude={"resolved"})
+    for edit in edits:
+        if isinstance(edit, SetEdit):
+            raw |= _set_field(raw, edit)
+        elif isinstance(edit, WishEdit):
+            kept = [wish for wish in raw.get("wishes", ()) if not _is_about(wish, edit.wish)]
+            raw["wishes"] = [*kept, edit.wish]
+    return raw
+
+
+def _set_field(raw: Mapping[str, Any], edit: SetEdit) -> dict[str, Any]:
+    """The field, and what follows from it: nights from days, rooms from the party."""
+    changed: dict[str, Any] = {edit.field: edit.value}
+    if edit.field == "days" and isinstance(edit.value, int):
+        stays = [dict(stay) for stay in raw["destinations"]]
+        last = (stays[-1].get("nights") or 0) + edit.value - raw["days"]
+        if last >= 0 and stays[-1].get("nights") is not None:
+            stays[-1]["nights"] = last
+        else:
+            stays = [{"city": stay["city"]} for stay in stays]
+        changed["destinations"] = stays
+    if edit.field in {"travellers", "children", "seniors"}:
+        changed["rooms"] = None
+    return changed
+
+
+_SUBJECTS = {"at": ("place",), "price": ("of",), "spend": ("on",), "intercity": ("legs", "mode")}
+
+
+def _is_about(wish: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two wishes are about the same thing, so that the later one counts."""
+    kind = wish.get("kind")
+    if kind != other.get("kind") or bool(wish.get("not")) != bool(other.get("not")):
+        return False
+    names = _SUBJECTS.get(str(kind))
+    if names is None:
+        return wish == other
+    return all(wish.get(name) == other.get(name) for name in names)
+
+
+def point_at_edits(faults: Sequence[Fault], raw: Mapping[str, Any], edits: Sequence[Edit]) -> None:
+    """Raise the faults of a changed request where their edits stand."""
+    wishes = list(raw.get("wishes", ()))
+    places = {
+        f"/{e.field}": f"/edits/{n}/value" for n, e in enumerate(edits) if isinstance(e, SetEdit)
+    }
+    places |= {
+        f"/wishes/{wishes.index(e.wish)}": f"/edits/{n}/wish"
+        for n, e in enumerate(edits)
+        if isinstance(e, WishEdit) and e.wish in wishes
+    }
+    shown = []
+    for fault in faults:
+        at = next(
+            (p for p in sorted(places, key=len, reverse=True) if fault.pointer.startswith(p)), None
+        )
+        last = f"/edits/{max((n for n, e in enumerate(edits) if isinstance(e, WishEdit | SetEdit)), default=0)}"
+        pointer = last if at is None else places[at] + fault.pointer[len(at) :]
+        shown.append(replace(fault, pointer=pointer))
+    raise RequestRefusedError(shown)
 
 
 def _point_at(steps: Sequence[Any]) -> str:
@@ -189,6 +300,10 @@ def revise(present: Shown, new: Snapshot, asked: RevisionRequest) -> Revised:
         if locks.list_broken(after.draft) and not locks.list_broken(bench.draft):
             faults.append(Fault(f"/edits/{n}", "locked", "it would change what is locked"))
         bench = after
+    if changes_request(asked):
+        kept = give_beds(new, keep_wishes(new, bench.draft, bench.held), bench.held)
+        more = tuple(range(len(present.itinerary.days) + 1, new.request.days + 1))
+        bench = replace(bench, draft=fill_days(new, kept, more, bench.held))
     for row_id in locks.list_broken(bench.draft) if not faults else ():
         faults.append(Fault("/lock", "gone", f"{row_id} is not in the pool any more"))
     if faults:
@@ -248,6 +363,8 @@ class _Bench:
             return self._add(_find_place(self.snapshot, edit.poi_id), edit.day)
         if isinstance(edit, PaceEdit):
             return replace(self, draft=change_pace(self.snapshot, self.draft, self.held))
+        if isinstance(edit, WishEdit | SetEdit):  # it stands in the snapshot's request
+            return self
         return self._swap(_find_city(self.snapshot, edit.city), edit.hotel_id)
 
     def _remove(self, target: Target) -> "_Bench":

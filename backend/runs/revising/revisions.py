@@ -1,12 +1,13 @@
 """Starts a run that changes a finished plan: same snapshot or a new one, the plan as its draft."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
-from backend.errors import ConflictError
+from backend.errors import ConflictError, RequestRefusedError
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue
 from backend.planner.days.timeline import build_itinerary
@@ -14,6 +15,7 @@ from backend.pool.plan_request import PlannerChoice, PlanRequest
 from backend.pool.request_faults import resolve_request
 from backend.pool.service import CandidatePoolService
 from backend.pool.snapshot import Snapshot
+from backend.reading.reading import ReadingDocument, ReadingWarning
 from backend.runs.life.admission import check_room
 from backend.runs.life.commands import NewRun, Started, admit_new, get_run, make_run
 from backend.runs.life.queue import JobQueue
@@ -22,14 +24,18 @@ from backend.runs.log.queries import RunHead, read_snapshot_text
 from backend.runs.log.run_log import append_step, fold_state, read_stages, read_start, read_steps
 from backend.runs.log.steps import Step
 from backend.runs.relaxing.outcome import read_sought
+from backend.runs.revising.messages import read_message
 from backend.runs.revising.revision import (
     Revised,
     RevisionRequest,
     Shown,
+    change_request,
+    changes_request,
+    point_at_edits,
     read_revision,
     revise,
     show_start,
-    understand,
+    with_read,
 )
 
 
@@ -55,19 +61,24 @@ async def start_revision(
 
     A message goes to the language model, which falls back as the first run would; without one it is
     read by rules as edits. The edits are done outside of any transaction: another pace takes seconds.
+    A changed request gets a pool of its own.
     """
-    asked = read_revision(raw)
+    asked, unclear = read_revision(raw), Unclear()
     present = await _read_present(engine, run_id, tenant)
-    if not has_model:
-        asked = understand(asked, present.shown, present.snapshot)
     async with transaction(engine) as session:
         params = await read_params(session)
         if queue is not None:
             await check_room(session, present.run.tenant, params)
-        new = await _refresh(session, present, params) if asked.refresh else present.snapshot
+        if asked.message.strip() and not has_model:
+            said = asked.message
+            read = await read_message(session, said, present.shown.itinerary, present.snapshot)
+            asked, unclear = with_read(asked, read.edits), Unclear(said, read.unclear)
+        is_new = asked.refresh or changes_request(asked)
+        new = await _refresh(session, present, asked, params) if is_new else present.snapshot
     revised = await asyncio.to_thread(revise, present.shown, new, asked)
     async with transaction(engine) as session:
-        child = await _make_child(session, present, asked, revised, queue, params)
+        kept = unclear.keep(revised.snapshot.request)
+        child = await _make_child(session, present, asked, revised, queue, params, reading=kept)
         if queue is not None:
             await admit_new(session, queue, present.run.tenant, child, params)
     return Started(child, is_new=True)
@@ -93,21 +104,49 @@ async def _read_present(engine: Engine, run_id: str, tenant: str | None) -> Pres
     return Present(run, snapshot, replace(shown, out=out))
 
 
+@dataclass(frozen=True)
+class Unclear:
+    """A message that was read by rules, and the pieces of it that were not understood."""
+
+    message: str = ""
+    pieces: Sequence[str] = ()
+
+    def keep(self, request: PlanRequest) -> dict[str, Any] | None:
+        """What the run keeps of it, so that its plan warns; None where all was understood."""
+        if not self.pieces:
+            return None
+        head = "没有读懂：" if request.locale == "zh-CN" else "not understood: "
+        warnings = tuple(
+            ReadingWarning(code="NOT_UNDERSTOOD", message=f"{head}{said}", text=said)
+            for said in self.pieces
+        )
+        shown = ReadingDocument(text=self.message, request={}, spans=(), warnings=warnings)
+        raw = request.model_dump(mode="json", exclude={"resolved"})
+        kept: dict[str, Any] = {"raw": raw, "deadline_seconds": None, "fields": {}, "needs": []}
+        return {**kept, "shown": shown.as_json(), "is_read": True}
+
+
 async def _refresh(
-    session: Session, present: Present, params: Mapping[str, ParamValue]
+    session: Session, present: Present, asked: RevisionRequest, params: Mapping[str, ParamValue]
 ) -> Snapshot:
-    raw = present.snapshot.request.model_dump(mode="json")
-    request = await resolve_request(session, raw, params)
+    raw = change_request(present.snapshot.request, asked.edits)
+    try:
+        request = await resolve_request(session, raw, params)
+    except RequestRefusedError as refused:
+        point_at_edits(refused.faults, raw, asked.edits)
+        raise
     return await CandidatePoolService(session).build(request, params, asked_at=read_utc())
 
 
-async def _make_child(
+async def _make_child(  # noqa: PLR0913 - what a run is made of
     session: Session,
     present: Present,
     asked: RevisionRequest,
     revised: Revised,
     queue: JobQueue | None,
     params: Mapping[str, ParamValue],
+    *,
+    reading: dict[str, Any] | None,
 ) -> str:
     run, snapshot = present.run, revised.snapshot
     request = _choose_planner(snapshot.request, asked)
@@ -122,6 +161,7 @@ async def _make_child(
         input_snapshot=snapshot.model_copy(update={"request": request}).as_text(),
         snapshot_sha256=snapshot.sha256,
         catalogue_version=snapshot.catalogue.version,
+        reading=reading,
     )
     begun = show_start(revised, asked, run.id)
     await append_step(session, child, Step(2, begun, read_utc()))
