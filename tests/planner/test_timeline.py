@@ -2,6 +2,7 @@
 
 import datetime as dt
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -101,6 +102,23 @@ def test_a_restaurant_is_not_visited_in_the_afternoon() -> None:
     snapshot = make_snapshot(pois=[noodles, late])
     lines = plan(snapshot, make_draft({2: ["late", "noodles"]}, hotels=BEIJING), 2)
     assert "17:00-18:30 dinner noodles" in lines
+
+
+@pytest.mark.parametrize("seen", [180, 230, 300])
+@pytest.mark.parametrize("tables", [["noodles", "duck"], ["noodles"], ["duck"], []])
+def test_hours_lie_between_two_meals(seen: int, tables: list[str]) -> None:
+    hall = make_poi("hall", duration_min=seen)
+    rooms = [
+        make_poi("noodles", type="restaurant", opening_hours="10:00-15:00", duration_min=60),
+        make_poi("duck", type="restaurant", opening_hours="16:00-22:00", duration_min=60),
+    ]
+    draft = make_draft({2: ["hall", *tables]}, hotels=BEIJING)
+    items = build_itinerary(make_snapshot(pois=[hall, *rooms]), draft).days[1].items
+    meals = [item for item in items if isinstance(item, MealItem)]
+    assert [m.poi_id for m in meals if m.poi_id] == tables
+    for before, after in pairwise(meals):
+        gap = after.start - before.end
+        assert gap >= dt.timedelta(hours=3) or after.start.time() >= dt.time(18)
 
 
 def test_bookings_are_never_moved_and_visits_go_around_them() -> None:

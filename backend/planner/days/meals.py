@@ -8,7 +8,7 @@ How much a day may hold by the traveller's pace: visits, and hours of visits and
 import datetime as dt
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from backend.catalogue.place_types import FOOD_TYPES
@@ -40,6 +40,11 @@ class Meal:
     closes: int
     usual: int
 
+    def put_off(self, first: int) -> "Meal":
+        """The meal for who is not hungry before `first`; at its usual time everybody is."""
+        opens = max(self.opens, min(first, self.usual))
+        return self if opens == self.opens else replace(self, opens=opens)
+
 
 LUNCH = Meal("lunch", 11 * 60 + 15, 15 * 60, 12 * 60)
 DINNER = Meal("dinner", 17 * 60, 20 * 60 + 30, 18 * 60)
@@ -48,6 +53,9 @@ MEALS = (LUNCH, DINNER)
 MEAL_MIN = 60
 SHORT_MEAL_MIN = 30
 """The shortest meal: taken where a long visit leaves no more time."""
+
+BETWEEN_MEALS_MIN = 180
+"""From the end of one meal to the next one."""
 
 SELF_CATERED_MIN = 240
 """During a visit of this length the traveller eats at the place, as on a mountain or in a park."""

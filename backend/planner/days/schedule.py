@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.planner.days.frame import NOWHERE, Frame, Stop
-from backend.planner.days.meals import MEAL_MIN, SHORT_MEAL_MIN, Meal, find_served, is_self_catered
+from backend.planner.days.meals import (
+    BETWEEN_MEALS_MIN,
+    MEAL_MIN,
+    SHORT_MEAL_MIN,
+    Meal,
+    find_served,
+    is_self_catered,
+)
 
 
 @dataclass(frozen=True)
@@ -166,7 +173,7 @@ class _Run:
         """Begin stop `number` as early as can be."""
         stop = self.route.stops[number]
         ready = self.clock + self.route.gaps[number]
-        start = stop.start_from(ready)
+        start = self._wait_for_hunger(stop, stop.start_from(ready))
         is_wrong = start < ready or not stop.is_allowed(start)
         self.faults += is_wrong and (stop.fixed < 0 or self.left_visit_at is not None)
         if stop.node != NOWHERE:
@@ -176,6 +183,8 @@ class _Run:
             self.missed += [meal for meal in self.waiting if meal.closes < served.opens]
             self.waiting = [meal for meal in self.waiting if meal.opens > served.opens]
         self.slots.append(Slot(start, start + stop.duration, stop, served))
+        if served is not None:
+            self._grow_hungry(start + stop.duration)
         self.clock = max(self.clock, start + stop.duration)
 
     def eat_before(self, number: int) -> None:
@@ -211,6 +220,19 @@ class _Run:
         self.slots.append(slot)
         self.clock = slot.end
         self.waiting.pop(0)
+        self._grow_hungry(slot.end)
+
+    def _wait_for_hunger(self, stop: Stop, start: int) -> int:
+        """The start at a restaurant that would be a meal, but for the one before."""
+        if not stop.is_meal or find_served(start, self.waiting):
+            return start
+        meal = find_served(start, self.frame.meals)
+        later = (m.opens for m in self.waiting if meal is not None and m.name == meal.name)
+        return max([start, *later])
+
+    def _grow_hungry(self, ate_at: int) -> None:
+        """No meal straight after another: the next one waits, up to its usual time."""
+        self.waiting = [meal.put_off(ate_at + BETWEEN_MEALS_MIN) for meal in self.waiting]
 
     def _arrive_home(self) -> None:
         self.home_at = len(self.slots)

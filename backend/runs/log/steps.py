@@ -257,7 +257,7 @@ class Sought(Payload):
         return self.plan is not None and self.relaxation is None
 
 
-PLANNER_REVISION = 2
+PLANNER_REVISION = 3
 """Raised when the same pool and the same replies give other outcomes, or another plan.
 
 `python -m tests.replay.planner_revision` raises it; a test fails where that was forgotten.
