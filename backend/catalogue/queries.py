@@ -250,3 +250,10 @@ def _list_fields(row: Place | Hotel | Train, names: dict[str, str]) -> dict[str,
     columns = (column.name for column in row.__table__.columns)
     kept = (name for name in columns if name not in _DERIVED | _MINUTES)
     return {names.get(name, name): getattr(row, name) for name in kept}
+
+
+async def read_durations(session: AsyncSession, ids: Collection[str]) -> dict[str, int]:
+    """Minutes that visits to these places take; unknown ids are left out."""
+    wanted = select(Place.id, Place.duration_min).where(Place.id == any_(_IDS))
+    rows = await session.execute(wanted, {"ids": sorted(ids)})
+    return {row.id: row.duration_min for row in rows}

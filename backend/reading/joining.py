@@ -9,16 +9,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from backend.clock import format_minutes, parse_minutes
+
 Meaning = dict[str, object]
 
 _CLAUSE_END = re.compile(r"[，。；！？,;!?\n]|\.(?!\d)")
 _NEXT_TO = re.compile(r"\s*(?:住|玩|待|for|in|的|则|then|[(（:：])?\s*")
 _WAY = re.compile(r"\s*(?:到|去|飞往|飞|至|to|→|->|—|-)\s*")
-_PARTS = {
-    "上午": {"to": "12:30"}, "早上": {"to": "12:30"}, "下午": {"from": "12:00", "to": "18:00"},
-    "晚上": {"from": "18:00"}, "傍晚": {"from": "17:00"}, "morning": {"to": "12:30"},
+NOON = "12:30"
+PARTS = {
+    "上午": {"to": NOON}, "早上": {"to": NOON}, "下午": {"from": "12:00", "to": "18:00"},
+    "晚上": {"from": "18:00"}, "傍晚": {"from": "17:00"}, "morning": {"to": NOON},
     "afternoon": {"from": "12:00", "to": "18:00"}, "evening": {"from": "18:00"},
 }  # fmt: skip
+"""When a visit of a part of the day begins at the earliest and ends at the latest."""
+
+LATE_MORNING_MIN = 11 * 60
+"""What is visited in the morning begins by then."""
+
+
+def end_morning(minutes: int) -> str:
+    """When a visit of the morning ends at the latest: a long one begins in it, and may go on."""
+    return format_minutes(max(parse_minutes(NOON), LATE_MORNING_MIN + minutes))
 
 
 @dataclass(frozen=True)
@@ -179,5 +191,5 @@ def _add_half(span: Span, half: Meaning) -> Meaning:
         wish["day"] = half["_day"]
     if "_minutes" in half:
         wish["minutes"] = half["_minutes"]
-    wish |= _PARTS.get(str(half.get("_part")), {})
+    wish |= PARTS.get(str(half.get("_part")), {})
     return {"wishes": [wish]}

@@ -8,8 +8,10 @@ from pydantic import Field, JsonValue
 
 from backend.catalogue.finder import Found, find_names
 from backend.catalogue.matching import Scope
+from backend.catalogue.queries import read_durations
 from backend.db.session import Session
 from backend.document import Document
+from backend.reading.joining import NOON, end_morning
 from backend.reading.sentence import Known, list_names, read_sentence
 
 _HERE = dt.timezone(dt.timedelta(hours=8))
@@ -68,7 +70,25 @@ async def read_text(
     """The reading of a text by rules; `cities` are those that the request names already."""
     names = list_names(text, today)
     known = await _find_known(session, names, cities) if names else {}
-    return read_sentence(text, today, known)
+    reading = read_sentence(text, today, known)
+    await _stretch_mornings(session, reading)
+    return reading
+
+
+async def _stretch_mornings(session: Session, reading: dict[str, Any]) -> None:
+    """Let long visits of the morning end after it: the catalogue knows how long they take."""
+    lists = [reading["request"], *(span["becomes"] for span in reading["spans"])]
+    wishes = [
+        wish
+        for entry in lists
+        for wish in entry.get("wishes", ())
+        if wish["kind"] == "at" and wish.get("to") == NOON and isinstance(wish.get("place"), str)
+    ]
+    if not wishes:
+        return
+    durations = await read_durations(session, {wish["place"] for wish in wishes})
+    for wish in wishes:
+        wish["to"] = end_morning(durations.get(wish["place"], 0))
 
 
 async def _find_known(

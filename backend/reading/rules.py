@@ -120,11 +120,15 @@ def _next_month(m: re.Match[str], today: dt.date) -> Meaning | None:
     return _dates(make_date(str(year), month + 1, read_number(m[1]) or 0, today))
 
 
+def _part_of_day(m: re.Match[str], _today: dt.date) -> Meaning | None:
+    return {"_part": m[1] or m[2]}
+
+
 def _day_number(m: re.Match[str], _today: dt.date) -> Meaning | None:
     said = m["n"] or m["n_en"] or m["nth"]
     number = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}.get(said)
     number = number or read_number(re.sub(r"(?:st|nd|rd|th)$", "", said))
-    part = m["part"] or m["part_en"]
+    part = m["part"] or m["part_en"] or m["part_of"]
     if not number or number > 30:
         return None
     return {"_day": number} | ({"_part": part} if part else {})
@@ -277,7 +281,7 @@ _KIDS = r"(?:孩子|小孩|宝宝|娃|儿子|女儿|小朋友|孙子|孙女|男�
 _HOURS = r"小时|个小时|个钟头|钟头|分钟|hours|hour|minutes"
 _AND = r"(?:\s*(?:,|and|&)\s*)"
 _PATTERNS: tuple[tuple[str, Callable[[re.Match[str], dt.date], Meaning | None]], ...] = (
-    (r"第(?P<n>\d{1,2}|[一二三四五六七八九十]{1,3})天(?P<part>上午|早上|下午|傍晚|晚上)?|\b(?:on )?(?:the )?(?:day (?P<n_en>\d{1,2})|(?P<nth>first|second|third|fourth|fifth|\d(?:st|nd|rd|th)) day)(?:,? in the (?P<part_en>morning|afternoon|evening))?", _day_number),
+    (r"第(?P<n>\d{1,2}|[一二三四五六七八九十]{1,3})天(?P<part>上午|早上|下午|傍晚|晚上)?|\b(?:on |in )?(?:the (?P<part_of>morning|afternoon|evening) of )?(?:the )?(?:day (?P<n_en>\d{1,2})|(?P<nth>first|second|third|fourth|fifth|\d(?:st|nd|rd|th)) day)(?:,? in the (?P<part_en>morning|afternoon|evening))?", _day_number),
     (rf"(?:\b(?:for )?at least |\bfor )?(?:至少|起码|最少|不少于)?(?:要|想)?(?:待|呆|玩|逛|看|留|游览|参观)?(?:至少|起码|够)?(?:(?P<n>{NUMBER}|{WORD_NUMBER}) ?(?:个)?(?P<half>半)?(?P<unit>{_HOURS})(?![以之]?后)|(?P<half_only>半天))(?: or more)?", _stay_hours),
     (r"附近|旁边|周边|边上|靠近|离(?=.{1,10}近)|\b(?:stay(?:ing)? |hotel )?(?:near(?:by)?|close to|next to)(?: the)?\b", _is({"_near": True})),
     (r"(?:两位?|(?:\d|[一二两三四])[位个])?老人(?:家)?[,，（( ]*\d{2}岁?(?:(?:和|、|,)\d{2}岁?)*[)）]?|\b(?:\d |two |three )?(?:seniors?|grandparents|parents|elderly people) ?[(,]?(?: ?aged?)? ?\d{2}(?:(?:,| and|,? and) ?\d{2})*\)?", _old_people),
@@ -322,6 +326,7 @@ _PATTERNS: tuple[tuple[str, Callable[[re.Match[str], dt.date], Meaning | None]],
     (rf"\b({WORD_NUMBER}) friends\b", _count("travellers", 20)),
     (r"情侣|夫妻|两口子|蜜月|\b(?:a )?couple\b|\bhoneymoon\b|\b(?:us|we) two\b", _is({"adults": 2})),
     (r"一个人|独自|\bsolo\b|\balone\b|\bjust me\b|\bby myself\b", _is({"travellers": 1})),
+    (r"(上午|下午|傍晚|晚上)(?![\d一二三四五六七八九十点好的])|\bin the (morning|afternoon|evening)\b", _part_of_day),
     (r"\bfor (two|three|four|five|six|[2-9])\b(?! ?(?:days?|nights?|weeks?|hours?|people|meals?|minutes|-))", _count("travellers", 20)),
 )  # fmt: skip
 

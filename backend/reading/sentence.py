@@ -237,10 +237,11 @@ def _assume_cities(
     request: dict[str, object], known: Mapping[str, Known], *, is_chinese: bool
 ) -> list[dict[str, object]]:
     """The cities of the places that are to be seen, where no city is named."""
-    homes = {i: k.cities for k in known.values() if k.kind == "place" for i in k.ids}
-    wanted = request.get("must_see")
+    homes: dict[object, tuple[str, ...]] = {
+        i: k.cities for k in known.values() if k.kind == "place" for i in k.ids
+    }
     cities: dict[str, None] = {}
-    for entry in wanted if isinstance(wanted, list) else ():
+    for entry in _list_places(request):
         ids = entry["any_of"] if isinstance(entry, dict) else [entry]
         found = {city for i in ids for city in homes.get(i, ())}
         if len(found) != 1:
@@ -252,6 +253,15 @@ def _assume_cities(
     names = ", ".join(cities)
     message = f"没有说城市，按景点所在的 {names} 安排。" if is_chinese else f"No city: taken from the sights: {names}."  # fmt: skip
     return [{"code": "CITY_ASSUMED", "message": message}]
+
+
+def _list_places(request: Mapping[str, object]) -> Iterator[object]:
+    """What is to be seen: places by name, and those with a day or an hour."""
+    wanted, wishes = request.get("must_see"), request.get("wishes")
+    yield from wanted if isinstance(wanted, list) else ()
+    for wish in wishes if isinstance(wishes, list) else ():
+        if wish["kind"] == "at" and not wish.get("not"):
+            yield wish["place"]
 
 
 def _read_names(

@@ -37,6 +37,18 @@ async def test_a_whole_sentence_is_planned_and_shown_back(api: Client) -> None:
     assert {"origin", "destinations", "days", "travellers", "budget_total"} <= becomes
 
 
+async def test_a_long_visit_of_the_morning_begins_in_it(api: Client) -> None:
+    text = "2027年3月5日去北京玩3天，两个人，舒适，第二天上午去故宫"
+    run = (await ask(await api(), 50, text=text)).json()
+    assert run["status"] == "succeeded", run["violations"]
+    (visit,) = (
+        item
+        for item in run["itinerary"]["days"][1]["items"]
+        if item.get("poi_id") == "beijing-gugong"
+    )
+    assert visit["arrive"][11:16] <= "11:00"
+
+
 async def test_text_names_and_ids_of_one_request_give_one_hash(api: Client) -> None:
     client = await api()
     fields = {

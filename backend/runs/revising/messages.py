@@ -19,6 +19,7 @@ from backend.db.session import Session
 from backend.planner.plan.itinerary import Itinerary, LegItem, MealItem, StayItem, VisitItem
 from backend.pool.candidate import HotelCandidate, PoiCandidate, measure_distance_m
 from backend.pool.snapshot import Snapshot
+from backend.reading.joining import PARTS, end_morning
 from backend.reading.numbers_and_dates import read_number
 from backend.reading.reading import read_text
 
@@ -30,16 +31,9 @@ _MARKS = " \t\n，。；,.;、"
 _N = r"(\d{1,2}|[一二两三四五六七八九十]{1,3}|one|two|three|four|five|six|seven)"
 _DAY = re.compile(rf"第{_N}天|\bday {_N}\b|\b(first|second|third|fourth|fifth|sixth|last) day\b|(最后一天|头一天|首日)")  # fmt: skip
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
-_PARTS = {
-    "上午": ("", "12:30"), "早上": ("", "12:30"), "下午": ("12:00", "18:30"), "傍晚": ("17:00", ""),
-    "晚上": ("17:30", ""), "夜里": ("18:00", ""), "morning": ("", "12:30"),
-    "afternoon": ("12:00", "18:30"), "evening": ("17:30", ""), "night": ("18:00", ""),
-}  # fmt: skip
-_PART = re.compile("|".join(_PARTS))
+_PART = re.compile("|".join(PARTS))
 _HOURS = re.compile(r"(\d{1,2})(?:[:：点时](\d{2})?|\s*(am|pm)\b|(?<=at \d)\b|(?<=at \d\d)\b)(半)?")
 _HALF_DAY_MIN = 12 * 60
-LATE_MORNING_MIN = 11 * 60
-"""What is visited in the morning begins by then."""
 _MORE_MIN = 60
 """What "longer", "later" or "earlier" means where no number is said."""
 
@@ -359,8 +353,8 @@ class _Clause:
             key = "depart_before" if re.search("之?前|before|by ", self.low) else "depart_after"
             return [_wish(**wish, **{key: format_minutes(clock)})]
         if part:
-            first, last = _PARTS[part[0]]
-            times = {"depart_after": first or None, "depart_before": last or None}
+            hours = PARTS[part[0]]
+            times = {"depart_after": hours.get("from"), "depart_before": hours.get("to")}
             return [_wish(**wish, **{k: v for k, v in times.items() if v})]
         if leg is None or leg.depart is None:
             return []
@@ -415,14 +409,14 @@ class _Clause:
         part = _PART.search(self.low)
         if not _FREE.search(self.low) or not self.days:
             return []
-        first, last = _PARTS[part[0]] if part else ("09:00", "18:00")
+        hours = PARTS[part[0]] if part else {"from": "09:00", "to": "18:00"}
         date = self.snapshot.request.date_of(self.days[0])
         request = self.snapshot.request.model_dump(mode="json")
         is_chinese = self.snapshot.request.locale == "zh-CN"
         booking = {
             "title": "自由活动" if is_chinese else "Free time",
-            "start": f"{date}T{'13:00' if first == '12:00' else first or '09:00'}",
-            "end": f"{date}T{'12:00' if last == '12:30' else last[:2] + ':00' if last else '21:00'}",
+            "start": f"{date}T{hours.get('from', '09:00')}",
+            "end": f"{date}T{hours.get('to', '21:00')}",
         }
         return [_set("fixed", [*request["fixed"], booking])]
 
@@ -485,11 +479,13 @@ class _Clause:
 
     def _read_times(self, place: str, part: str) -> dict[str, object]:
         """From when to when; a long visit of the morning begins then, and may end later."""
-        first, last = _PARTS[part]
+        hours: dict[str, object] = {**PARTS[part]}
         row = self.snapshot.rows.pois.get(place)
-        if last and not first and row is not None:
-            last = format_minutes(max(parse_minutes(last), LATE_MORNING_MIN + row.duration_min))
-        return {k: v for k, v in (("from", first), ("to", last)) if v}
+        return (
+            hours
+            if hours != PARTS["上午"] or row is None
+            else {"to": end_morning(row.duration_min)}
+        )
 
     def _remove(self) -> Edits:
         if not _REMOVE.search(self.low):
