@@ -210,7 +210,8 @@ def find_late_home(context: CheckContext) -> Iterator[Finding]:
         is_home = item.to_city == request.origin and item.to_city not in context.snapshot.city_order
         arrive = count_minutes(item.arrive, item.depart.date())
         if is_home and arrive > HOME_BY_MIN and not _has_earlier(context, item):
-            values = {"number": item.number, "at": f"{item.arrive:%H:%M}"}
+            date, at = f"{item.arrive:%Y-%m-%d}", f"{item.arrive:%H:%M}"
+            values = {"number": item.number, "date": date, "at": at}
             yield Finding(len(context.itinerary.days), number, values)
 
 
@@ -230,8 +231,8 @@ LATE_HOME = Constraint(
     "LATE_HOME",
     "warning",
     {
-        "zh-CN": "返程乘 {number} 次要到 {at} 才到家，没有更早且票价相近的车次。",
-        "en": "{number} is home at {at}; no earlier train costs about the same.",
+        "zh-CN": "返程乘 {number} 次要到 {date} {at} 才到家，没有更早且票价相近的车次。",
+        "en": "{number} is home on {date} at {at}; no earlier train costs about the same.",
     },
     find_late_home,
 )
