@@ -75,7 +75,7 @@ SNACK_MEAL = 40
 ODD_MEAL_PLACE = 90
 LIT_PLACE_BY_DAY = 20
 NIGHT_PLACE_BY_DAY = 60
-NIGHT_SHARE, EVENING_SHARE, DUSK_SHARE = 0.7, 0.5, 0.1
+LIGHTS_SHARE, NIGHT_SHARE, EVENING_SHARE, DUSK_SHARE = 0.95, 0.7, 0.5, 0.1
 """By day a place at its best in the evening loses those minutes and a share of its weight: most of
 it where there is nothing by day (a show, a bar) or the traveller comes for the lights, less where
 dusk suits as well, little where the best is only the light at dusk."""
@@ -310,7 +310,9 @@ class Rater:
 
 def _share_lost(poi: PoiCandidate, interests: frozenset[str]) -> float:
     times = read_best_times(poi)
-    if "dusk" not in times or (is_lit(poi) and not NIGHT_TAGS.isdisjoint(interests)):
+    if is_lit(poi) and not NIGHT_TAGS.isdisjoint(interests):
+        return LIGHTS_SHARE
+    if "dusk" not in times:
         return NIGHT_SHARE
     return EVENING_SHARE if "night" in times else DUSK_SHARE
 
