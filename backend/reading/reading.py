@@ -65,12 +65,16 @@ class ReadingDocument(Document):
 
 
 async def read_text(
-    session: Session, text: str, today: dt.date, cities: Sequence[str] = ()
+    session: Session,
+    text: str,
+    today: dt.date,
+    cities: Sequence[str] = (),
+    start: dt.date | None = None,
 ) -> dict[str, Any]:
-    """The reading of a text by rules; `cities` are those that the request names already."""
+    """The reading of a text by rules; `cities` and `start` are those that the request has already."""
     names = list_names(text, today)
     known = await _find_known(session, names, cities) if names else {}
-    reading = read_sentence(text, today, known)
+    reading = read_sentence(text, today, known, start)
     await _stretch_mornings(session, reading)
     return reading
 

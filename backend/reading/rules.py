@@ -8,6 +8,13 @@ from decimal import Decimal
 from pathlib import Path
 
 from backend.catalogue.opening_hours import find_named_holiday
+from backend.reading.bookings import (
+    CHINESE,
+    ENGLISH,
+    ENGLISH_DAY_FIRST,
+    read_chinese,
+    read_english,
+)
 from backend.reading.numbers_and_dates import (
     AMOUNT,
     FIXED_HOLIDAY,
@@ -338,7 +345,19 @@ def _make_rules() -> list[Rule]:
         for value, words in table.items()
         for word in sorted(words, key=lambda word: (-len(word), word))
     ]
-    known = (*WISH_PATTERNS, *phrases, *_PATTERNS, (_words(tuple(_KIN)), _kin), (_BUDGET, _money))
+    bookings = (
+        (CHINESE, read_chinese),
+        (ENGLISH, read_english),
+        (ENGLISH_DAY_FIRST, read_english),
+    )
+    known = (
+        *bookings,
+        *WISH_PATTERNS,
+        *phrases,
+        *_PATTERNS,
+        (_words(tuple(_KIN)), _kin),
+        (_BUDGET, _money),
+    )
     return [(re.compile(pattern, re.ASCII), read) for pattern, read in known]
 
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Literal
 
 from backend.catalogue.naming import simplify
+from backend.reading.bookings import date_booking
 from backend.reading.joining import Span, join
 from backend.reading.rules import FILLERS, LISTS, RULES
 from backend.reading.wish_rules import RATHER, Meaning
@@ -69,14 +70,17 @@ class Piece:
     role: Role
 
 
-def read_sentence(text: str, today: dt.date, known: Mapping[str, Known]) -> dict[str, object]:
-    """The reading: request, spans, needs and warnings."""
+def read_sentence(
+    text: str, today: dt.date, known: Mapping[str, Known], start: dt.date | None = None
+) -> dict[str, object]:
+    """The reading: request, spans, needs and warnings; `start` is the first day, where it is known."""
     plain = make_plain(text)
     spans = _apply_rules(plain, today)
     spans += _read_names(plain, spans, known)
     spans = [_weigh(plain, span) for span in join(plain, spans)]
     spans = _cover(plain, sorted(spans, key=lambda span: span.start))
     request, clashes = _collect(spans)
+    spans = _date_bookings(spans, request, start)
     is_chinese = bool(re.search("[\u3400-\u9fff]", text))
     warnings = _list_assumed(text, spans, is_chinese=is_chinese)
     if "destinations" not in request and "destinations" not in clashes:
@@ -205,6 +209,27 @@ def _weigh(plain: str, span: Span) -> Span:
     return replace(span, becomes={**span.becomes, "wishes": weighed})
 
 
+def _date_bookings(
+    spans: Sequence[Span], request: dict[str, object], start: dt.date | None
+) -> list[Span]:
+    """Bookings with their dates, once the first day is known; one without a date is not understood."""
+    said = request.get("start_date")
+    first = dt.date.fromisoformat(said) if isinstance(said, str) else start
+    dated, bookings = list(spans), []
+    for n, span in enumerate(spans):
+        booking = span.becomes.get("_booking")
+        if not isinstance(booking, dict):
+            continue
+        found = date_booking(booking, first)
+        marks = {k: v for k, v in span.becomes.items() if k == "_assumed"}
+        becomes: Meaning = {"fixed": [found], **marks} if found else {}
+        dated[n] = replace(span, understood=found is not None, becomes=becomes)
+        bookings += [found] if found else []
+    if bookings:
+        request["fixed"] = bookings
+    return dated
+
+
 def _without_marks(span: Span) -> Span:
     kept = {k: v for k, v in span.becomes.items() if not k.startswith("_")}
     return replace(span, becomes=kept)
@@ -213,6 +238,7 @@ def _without_marks(span: Span) -> Span:
 _ASSUMED = {
     "date": ("DATE_ASSUMED", "“{said}”按 {value} 计。", "“{said}” is taken as {value}."),
     "budget": ("BUDGET_ASSUMED", "“{said}”按总预算 {value} 元计。", "“{said}” is taken as a budget of {value} yuan."),
+    "length": ("LENGTH_ASSUMED", "没有说“{said}”多久，按一个半小时计。", "No length of “{said}”: taken as an hour and a half."),
     "age": ("AGE_ASSUMED", "没有说“{said}”多大年纪，按 60 岁计。", "No age of “{said}”: taken as 60."),
     "parents": ("SENIOR_AGE_UNKNOWN", "没有说“{said}”多大年纪，按成人计。", "No age of “{said}”: counted as adults."),
 }  # fmt: skip

@@ -49,6 +49,26 @@ async def test_a_long_visit_of_the_morning_begins_in_it(api: Client) -> None:
     assert visit["arrive"][11:16] <= "11:00"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"text": "2027年3月5日去北京玩3天，两个人，舒适，第二天下午三点看牙医"},
+        {"text": "2027年3月5日去北京玩3天，两个人，舒适", "notes": "第二天下午三点看牙医"},
+    ],
+)
+async def test_a_booking_in_words_is_kept_free_and_one_without_a_day_is_named(
+    api: Client, body: dict[str, str]
+) -> None:
+    client = await api()
+    run = (await ask(client, 50, **body)).json()
+    assert run["status"] == "succeeded", run["violations"]
+    (item,) = (i for i in run["itinerary"]["days"][1]["items"] if i["kind"] == "fixed")
+    assert (item["title"], item["start"][11:16], item["end"][11:16]) == ("看牙医", "15:00", "16:30")
+    unclear = {**body, "notes": "下午三点看牙医"}
+    told = (await ask(client, 50, **unclear)).json()
+    assert "下午三点看牙医" in str([w["text"] for w in told["reading"]["warnings"]])
+
+
 async def test_text_names_and_ids_of_one_request_give_one_hash(api: Client) -> None:
     client = await api()
     fields = {

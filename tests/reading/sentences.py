@@ -1,6 +1,6 @@
 """Sentences of travellers with what each says, as fields; a mark is the code of a warning.
 
-Ten of each language, before the last two, were held out while the rules were written.
+Ten of each language, before the last four, were held out while the rules were written.
 """
 
 from typing import Any
@@ -281,4 +281,11 @@ ENGLISH: list[tuple[str, dict[str, Any], set[str]]] = [
      {"days": 3, "destinations": to("beijing"), "travellers": 2,
       "wishes": [{"kind": "at", "place": "tiantan", "day": 2, "to": "12:30"},
                  {"kind": "at", "place": "gugong", "day": 3, "from": "12:00", "to": "18:00"}]}, set()),
+    ("3月5日去北京玩3天，两人，第二天下午三点看牙医",
+     {"start_date": "2027-03-05", "days": 3, "destinations": to("beijing"), "travellers": 2,
+      "fixed": [{"title": "看牙医", "start": "2027-03-06T15:00", "end": "2027-03-06T16:30"}]},
+     {"DATE_ASSUMED", "LENGTH_ASSUMED"}),
+    ("3 days in Beijing from 5 March 2027 for 2, a concert at 7:30 pm on 6 March 2027 for 2 hours",
+     {"start_date": "2027-03-05", "days": 3, "destinations": to("beijing"), "travellers": 2,
+      "fixed": [{"title": "concert", "start": "2027-03-06T19:30", "end": "2027-03-06T21:30"}]}, set()),
 ]  # fmt: skip

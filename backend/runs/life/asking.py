@@ -55,7 +55,7 @@ _TOGETHER = {
 """Faults between two fields, and the other field: read in the text, it is what gives way."""
 
 _BESIDE = frozenset({"text", "ask"})
-_NOTED_LISTS = frozenset({"must_see", "avoid", "interests", "wishes", "dietary", "access"})
+_NOTED_LISTS = frozenset({"must_see", "avoid", "interests", "wishes", "dietary", "access", "fixed"})
 _NOTED = frozenset({"pace", "day_start", "day_end"})
 """What notes may say: not where, when, how many or for how much."""
 _MARKS = " \n\t，。；,.;、"
@@ -119,9 +119,13 @@ async def take_request(
     text = raw.get("text")
     read: dict[str, Any] = {"request": {}, "spans": [], "needs": [], "warnings": []}
     if text is not None:
-        read = await read_text(session, text, today, await _find_cities(session, given))
+        start = _find_start(given)
+        read = await read_text(session, text, today, await _find_cities(session, given), start)
     cities = await _find_cities(session, {**read["request"], **given})
-    noted = await read_text(session, raw["notes"], today, cities) if has_notes(raw) else None
+    noted = None
+    if has_notes(raw):
+        start = _find_start({**read["request"], **given})
+        noted = await read_text(session, raw["notes"], today, cities, start)
     draft = _Draft(session, params, today, given, read, has_text=text is not None)
     draft.add_notes(noted)
     said = text if text is not None else raw.get("notes")
@@ -170,6 +174,14 @@ async def _find_cities(session: Session, given: Mapping[str, Any]) -> list[str]:
     ]
     found = await find_names(session, words[:8], Scope(("city",)), 0) if words else []
     return [entry.one.id for entry in found if entry.one]
+
+
+def _find_start(fields: Mapping[str, Any]) -> dt.date | None:
+    """The first day that the fields name, so that bookings on "day 2" have a date."""
+    try:
+        return dt.date.fromisoformat(str(fields.get("start_date")))
+    except ValueError:
+        return None
 
 
 def find_locale(fields: Mapping[str, Any]) -> Locale:

@@ -547,9 +547,8 @@ class _Clause:
     async def _as_request(self, session: Session) -> Edits | None:
         """What a request says in the same words; None where a piece of it is not understood."""
         request = self.snapshot.request
-        read: Any = await read_text(
-            session, self.said, request.start_date, self.snapshot.city_order
-        )
+        first = request.start_date
+        read: Any = await read_text(session, self.said, first, self.snapshot.city_order, first)
         if any(not span["understood"] and span["text"].strip(_MARKS) for span in read["spans"]):
             return None
         found, edits = read["request"], []
@@ -560,6 +559,8 @@ class _Clause:
             if new:
                 edits.append(_set(name, [*(old.get(name) or ()), *new]))
         edits += [_set(name, found[name]) for name in _SINGLE if name in found]
+        if "fixed" in found:
+            edits.append(_set("fixed", [*old["fixed"], *found["fixed"]]))
         if "pace" in found:
             edits.append({"op": "pace", "pace": found["pace"]})
         if "budget_total" in found:
