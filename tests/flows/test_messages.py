@@ -152,6 +152,16 @@ async def test_what_is_said_nowhere_is_refused_with_examples(api: Client) -> Non
         assert answer == {"/message": "model_needed"}, message
 
 
+async def test_a_message_that_cannot_be_done_is_refused_as_a_message(api: Client) -> None:
+    client = await api()
+    first = await plan(client, **TRIP)
+    answer = await refuse(client, first["id"], {"message": "少玩四天"})
+    assert list(answer) == ["/message"]
+    edits = [{"op": "wish", "wish": {"kind": "spaceship"}}]
+    both = await refuse(client, first["id"], {"message": "多玩一天", "edits": edits})
+    assert all(pointer.startswith("/edits/0/wish") for pointer in both)
+
+
 async def test_edits_wish_and_set_are_checked_where_they_stand(api: Client) -> None:
     client = await api()
     first = await plan(client, **TRIP)

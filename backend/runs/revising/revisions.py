@@ -1,13 +1,14 @@
 """Starts a run that changes a finished plan: same snapshot or a new one, the plan as its draft."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from backend.clock import read_utc
 from backend.db.session import Engine, Session, transaction
-from backend.errors import ConflictError, RequestRefusedError
+from backend.errors import ConflictError, Fault, RequestRefusedError
 from backend.params.queries import read_params
 from backend.params.registry import ParamValue
 from backend.planner.days.timeline import build_itinerary
@@ -63,8 +64,36 @@ async def start_revision(
     read by rules as edits. The edits are done outside of any transaction: another pace takes seconds.
     A changed request gets a pool of its own.
     """
-    asked, unclear = read_revision(raw), Unclear()
-    present = await _read_present(engine, run_id, tenant)
+    asked = read_revision(raw)
+    present, own = await _read_present(engine, run_id, tenant), len(asked.edits)
+    with _told_of_message(own):
+        return await _start(engine, queue, present, asked, has_model=has_model)
+
+
+@contextmanager
+def _told_of_message(own: int) -> Iterator[None]:
+    """Faults of edits that a message was read as stand at the message; the first `own` are sent ones."""
+    try:
+        yield
+    except RequestRefusedError as refused:
+        raise RequestRefusedError([_point_at_message(f, own) for f in refused.faults]) from None
+
+
+def _point_at_message(fault: Fault, own: int) -> Fault:
+    _, name, *steps = [*fault.pointer.split("/"), ""]
+    is_read = name == "edits" and steps[0].isdigit() and int(steps[0]) >= own
+    return replace(fault, pointer="/message") if is_read else fault
+
+
+async def _start(
+    engine: Engine,
+    queue: JobQueue | None,
+    present: Present,
+    asked: RevisionRequest,
+    *,
+    has_model: bool,
+) -> Started:
+    unclear = Unclear()
     async with transaction(engine) as session:
         params = await read_params(session)
         if queue is not None:
