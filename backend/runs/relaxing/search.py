@@ -6,7 +6,6 @@ costs too much says itself how much it needs.
 """
 
 import heapq
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -44,10 +43,9 @@ MOST_PLANNED = 6
 MOST_FILLED = 5
 """Arrangements of the whole pool: one of many days takes as long as several bare plans."""
 
-GIVE_UP_SECONDS = 2.5
-"""A guard: on a machine that is not overloaded, the number of trials ends the search before.
-
-Twice as long where nothing was found yet.
+MOST_DAYS = 60
+"""Days of all plans of a search, after which it only ends what it is at; twice as many where
+nothing was found yet. Days, not seconds: the same request gets the same answer on a busy machine.
 """
 
 MOST_PROOFS = 4
@@ -148,7 +146,7 @@ class _Search:
     def __init__(self, diagnosis: Diagnosis, build: BuildPool) -> None:
         self._diagnosis, self._build = diagnosis, build
         self._asked = diagnosis.snapshot.request
-        self._began = time.monotonic()
+        self._days = 0
         self._planned = self._filled = 0
         self._queue: list[_Waiting] = []
         self._numbers = count()
@@ -204,11 +202,12 @@ class _Search:
             snapshot = await self._build(request)
         except WaypoolError:  # no catalogue at hand: the pool of the run has to do
             snapshot = with_request(found.trial.snapshot, request)
+        self._days += snapshot.request.days
         proof = await plan_trip(snapshot)
         if all(clash.violation.code == UNSEEN for clash in proof.findings.clashes):
             return proof
         bare = await self._plan_bare(snapshot)  # as the search of that run begins
-        full = await fill(snapshot, bare.draft)
+        full = await self._fill_up(snapshot, bare.draft)
         return bare if full.findings.clashes and not bare.findings.clashes else full
 
     def _is_without_places(self, snapshot: Snapshot) -> bool:
@@ -218,14 +217,16 @@ class _Search:
         """Whether anything can be seen with these trains and beds, if money is no matter."""
         if trial.draft.poi_ids or self._is_without_places(trial.snapshot):
             return True
-        full = await fill(with_budget(trial.snapshot, None), trial.draft)
+        full = await self._fill_up(with_budget(trial.snapshot, None), trial.draft)
         return bool(full.draft.poi_ids)
 
     async def _spend_more(self, found: Relaxation, proof: Trial) -> Trial:
         """A plan of the same trains and beds with visits, at about a third of what all would cost."""
-        full = await fill(with_budget(proof.snapshot, None), proof.draft)
+        full = await self._fill_up(with_budget(proof.snapshot, None), proof.draft)
         third = found.trial.total + (full.total - found.trial.total) / 3
-        some = await fill(with_budget(proof.snapshot, third.quantize(Decimal(1))), proof.draft)
+        some = await self._fill_up(
+            with_budget(proof.snapshot, third.quantize(Decimal(1))), proof.draft
+        )
         return some if some.draft.poi_ids else full
 
     async def find_budget(self) -> Relaxation | None:
@@ -273,8 +274,12 @@ class _Search:
                 heapq.heappush(self._queue, _Waiting(*place, option, ground, is_free))
 
     def _is_late(self) -> bool:
-        patience = GIVE_UP_SECONDS if self._best is not None else 2 * GIVE_UP_SECONDS
-        return time.monotonic() - self._began > patience
+        return self._days > (MOST_DAYS if self._best is not None else 2 * MOST_DAYS)
+
+    async def _fill_up(self, snapshot: Snapshot, draft: Draft) -> Trial:
+        """The draft with what else of the pool fits; each day counts."""
+        self._days += snapshot.request.days
+        return await fill(snapshot, draft)
 
     def _is_over(self, effort: float) -> bool:
         return self._best is not None and self._best.effort <= effort
@@ -305,7 +310,7 @@ class _Search:
             return
         if self._filled < MOST_FILLED:
             self._filled += 1
-            if await self._note(waiting.option, await fill(snapshot, draft), is_full=True):
+            if await self._note(waiting.option, await self._fill_up(snapshot, draft), is_full=True):
                 return
         await self._try_planned(waiting, snapshot)
 
@@ -336,6 +341,7 @@ class _Search:
         return await self._plan_bare(snapshot)
 
     async def _plan_bare(self, snapshot: Snapshot) -> Trial:
+        self._days += snapshot.request.days
         bare = await plan_trip(keep_must_sees(snapshot))
         return judge_draft(snapshot, bare.draft)
 
@@ -370,7 +376,7 @@ class _Search:
         if found.is_full or self._is_late():
             return found
         for draft in self._list_grounds(found.trial):
-            full = await fill(found.trial.snapshot, draft)
+            full = await self._fill_up(found.trial.snapshot, draft)
             is_less = len(full.draft.poi_ids) < len(found.trial.draft.poi_ids)
             if full.findings.clashes or is_less:
                 continue

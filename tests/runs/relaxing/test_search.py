@@ -21,12 +21,6 @@ AT = {"lat": 39.93, "lon": 116.44}
 STATION = "北京南站"
 
 
-@pytest.fixture(autouse=True)
-def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The guard is for travellers who wait; the number of trials bounds what is tested here."""
-    monkeypatch.setattr(search, "GIVE_UP_SECONDS", 600.0)
-
-
 class World:
     """Snapshots of one catalogue, for a request and for the ones that are tried instead."""
 
@@ -263,10 +257,10 @@ async def test_nothing_is_promised_that_was_not_planned(monkeypatch: pytest.Monk
     assert world.built == 1  # for the proof
 
 
-async def test_when_time_is_over_what_is_plain_is_still_said(
+async def test_when_enough_was_planned_what_is_plain_is_still_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(search, "GIVE_UP_SECONDS", -1.0)
+    monkeypatch.setattr(search, "MOST_DAYS", -1)
     rows = [*big(2), *BEIJING_POIS]
     found, base, world = await relax(
         world=World(pois=rows), days=1, origin=None, must_see=["big-0", "big-1"]
