@@ -90,6 +90,7 @@ def read_sentence(
         replace(s, understood=False, becomes={}) if clashes.keys() & s.becomes.keys() else s
         for s in spans
     ]
+    spans = _join_unread(spans)
     request["locale"] = "zh-CN" if is_chinese else "en"
     return {
         "request": request,
@@ -207,6 +208,18 @@ def _weigh(plain: str, span: Span) -> Span:
         return span
     weighed = [{**wish, "weight": "rather"} for wish in wishes]
     return replace(span, becomes={**span.becomes, "wishes": weighed})
+
+
+def _join_unread(spans: Sequence[Span]) -> list[Span]:
+    """Pieces beside each other that are not understood as one: they are quoted, and read, together."""
+    joined: list[Span] = []
+    for span in spans:
+        last = joined[-1] if joined else None
+        if last is not None and not last.understood and not span.understood:
+            joined[-1] = replace(last, end=span.end)
+        else:
+            joined.append(span)
+    return joined
 
 
 def _date_bookings(

@@ -157,6 +157,13 @@ def test_a_place_says_the_city_and_traditional_characters_are_read() -> None:
     assert [w["code"] for w in reading["warnings"]] == ["CITY_ASSUMED"]
 
 
+def test_what_is_not_understood_is_quoted_in_one_piece() -> None:
+    reading = read("从周五待到周日下午，去西安")
+    unclear = [span["text"] for span in reading["spans"] if not span["understood"]]
+    assert len(unclear) == 1
+    assert unclear[0].startswith("从周五待到周日下午")
+
+
 def test_two_dates_come_back_as_choices() -> None:
     [first, *_] = read("3月5号或者3月8号去北京")["needs"]
     assert first["choices"] == ["2027-03-05", "2027-03-08"]
