@@ -157,25 +157,27 @@ class CandidatePoolService:
         counts = await count_trains(self._session, legs, trip.wanted)
         running = await find_running(self._session, legs, trip.wanted)
         pools: list[LegPool] = []
-        vias: dict[str, CityRow] = {}
+        between: dict[str, CityRow] = {}
         for n, leg in enumerate(legs):
             rejected = {reason: count for at, reason, count in counts if at == n and reason}
             found = TrainFindings(
                 tuple(running[n]),
                 {why: rejected.get(why, 0) for why in TRAIN_REJECTIONS if why != "spread"},
             )
-            connections = [] if running[n] else await self._connect(leg, trip, vias)
+            connections = [] if running[n] else await self._connect(leg, trip, between)
             wishes = list_leg_wishes(trip.request, [leg[:2] for leg in legs], n)
             zones = read_zones(trip.cities)
             pools.append(cut_leg(leg, found, connections, trip.limits, zones, wishes))
-        return pools, vias
+        # Only those that are left: a wish for flights leaves no connection by train.
+        vias = {connection.via for pool in pools for connection in pool.connections}
+        return pools, {via: between[via] for via in sorted(vias)}
 
-    async def _connect(self, leg: Leg, trip: _Trip, vias: dict[str, CityRow]) -> list[Connection]:
+    async def _connect(self, leg: Leg, trip: _Trip, known: dict[str, CityRow]) -> list[Connection]:
         trains = await find_changing(self._session, leg, trip.wanted)
         between = {city for train in trains for city in (train.from_city, train.to_city)}
         cities = await read_city_rows(self._session, between)
         connections = find_connections(leg, trains, read_zones(cities))
-        vias.update({connection.via: cities[connection.via] for connection in connections})
+        known.update({connection.via: cities[connection.via] for connection in connections})
         return connections
 
     async def _read_rows(
